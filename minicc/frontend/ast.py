@@ -332,6 +332,18 @@ class Init(Expr):
         self.lvalue = lvalue
 
 
+class Here(Expr):
+    """A part of a list that has no value: from here on `variable`, a reference, is the object made at its offset."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, type: Type, at: Token, variable: Variable) -> None:
+        self.type = type
+        self.at = at
+        self.variable = variable
+        self.lvalue = False
+
+
 class Zero(Expr):
     """T() and {}: zero of any type."""
 

@@ -147,6 +147,8 @@ class Function:
         self.template_args: tuple[object, ...] = ()
         self.pending: tuple[list[Token], int] | None = None
         """Tokens and index of a body that is parsed when first called (members, library, instances)."""
+        self.reader: Callable[[Function], None] | None = None
+        """Of a constexpr function that was called where its body could not be read yet: reads it."""
         self.deleted = False
         self.explicit = False
         self.parsed = False

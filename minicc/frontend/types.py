@@ -319,6 +319,8 @@ def pointer(to: Type) -> Type:
 def member_pointer(owner: Type, to: Type, quals: int = 0) -> Type:
     """A pointer to a member of type `to`: its offset, -1 for none; or, for a function, its address; of a virtual
     one the offset of its slot, and 1 in the upper half (much as the ARM variant of the Itanium C++ ABI, 2.3)."""
+    if to.kind == "function" and to.quals:
+        to, quals = to.bare, quals | to.quals
     key = ("member", id(owner.bare), quals)
     made = to.cache.get(key)
     if made is None:
@@ -326,6 +328,17 @@ def member_pointer(owner: Type, to: Type, quals: int = 0) -> Type:
         made = to.cache[key] = Type(
             "member", "", size, 8, llvm=f"i{8 * size}", elem=to, params=(owner.bare,), count=quals
         )
+    return made
+
+
+def member_function(t: Type, quals: int) -> Type:
+    """A member function's type with the qualifiers behind its parameters: what T of `T Class::*` stands for."""
+    if not quals:
+        return t
+    made = t.cache.get(("cv", quals))
+    if made is None:
+        made = t.cache["cv", quals] = copy(t)
+        made.quals, made.plain, made.cache = quals, t, {}
     return made
 
 

@@ -122,7 +122,7 @@ def _empty(e: ast.Expr) -> bool:
 
 def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: object) -> None:
     """Scalars (offset, type, constant text) of a static initialiser; what is missing is zero."""
-    if isinstance(e, ast.Init):
+    if isinstance(e, ast.Init) and not any(isinstance(part, ast.Here) for _, _, part in e.parts):
         for at, field, part in e.parts:
             if field is not None and field.bit_width:
                 value = constant.evaluate(part)

@@ -141,6 +141,12 @@ class Module:
             return self.static_pointer(e.operand) if e.operand.type.kind in ("pointer", "array") else None
         if isinstance(e, ast.FunctionAddress):
             return f"@{quoted(self.function_symbol(e.function))}"
+        if isinstance(e, ast.Unary) and e.op == "+":
+            return self.static_pointer(e.operand)
+        if isinstance(e, ast.Call) and e.function.constexpr and e.function.body is not None and not e.args:
+            # A lambda's conversion to a pointer, say.
+            only = e.function.body.items[0] if len(e.function.body.items) == 1 else None
+            return self.static_pointer(only.value) if isinstance(only, ast.Return) and only.value else None
         if isinstance(e, ast.Cast) and e.kind == "decay" and isinstance(e.operand, ast.Text):
             return self.text(e.operand.data)
         place = self._static_value(e)

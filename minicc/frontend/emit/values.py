@@ -231,7 +231,9 @@ class Values(Instructions):
         mark = len(self.temporaries)
         for at, field, part in e.parts:
             where = self.offset(target, at)
-            if field is not None and field.bit_width:
+            if isinstance(part, ast.Here):
+                self.slots[id(part.variable)] = where
+            elif field is not None and field.bit_width:
                 self.store_bits(field, where, self.value(part))
             elif not (covered < wanted and isinstance(part, ast.Zero)):
                 self.initialise(

@@ -104,7 +104,22 @@ template <int WIDTH, typename T, typename Op> __device__ __forceinline__ T __red
     for (int offset = 1; offset < WIDTH; offset *= 2) input = op(input, __from_above(input, offset, mask, WIDTH));
     return input;
 }
-template <typename T> __device__ __forceinline__ T ShuffleIndex(T value, int lane, unsigned mask) { return __from_lane(value, lane, mask); }
+__device__ __forceinline__ int __lane() {
+    int lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+template <int WIDTH, typename T> __device__ __forceinline__ T ShuffleIndex(T value, int lane, unsigned mask) {
+    return __from_lane(value, lane % WIDTH + __lane() / WIDTH * WIDTH, mask);
+}
+template <int WIDTH, typename T> __device__ __forceinline__ T ShuffleUp(T value, int distance, int first, unsigned mask) {
+    int from = __lane() % WIDTH - distance;
+    return __from_lane(value, from < first ? __lane() : __lane() - distance, mask);
+}
+template <int WIDTH, typename T> __device__ __forceinline__ T ShuffleDown(T value, int distance, int last, unsigned mask) {
+    int from = __lane() % WIDTH + distance;
+    return __from_lane(value, from > last ? __lane() : __lane() + distance, mask);
+}
 
 template <typename T, int WIDTH = 32> class WarpReduce {
     unsigned lane_, first_, mask_;

@@ -239,7 +239,8 @@ class Declarations(Variables):
             if not isinstance(found, ast.Scope):
                 found = ast.Scope("namespace", self.scope, name=name)
                 if name == "cuda" and self.scope.parent is None:
-                    found.files = ("integers",)
+                    found.files = ("integers", "functional")
+                    found.names["std"] = ast.Scope("namespace", found, name="std")
                 if name:
                     self.scope.names[name] = found
                 if name in open_names:
@@ -481,9 +482,10 @@ class Declarations(Variables):
             self.loops,
             self.greater_ends,
             self.unroll,
+            self.made,
         )
         self.function, self.labels, self.gotos, self.switches, self.loops = f, {}, [], [], 0
-        self.greater_ends, self.unroll = False, None
+        self.greater_ends, self.unroll, self.made = False, None, None
         assert f.param_scope is not None
         self.scope = f.param_scope
         for p in f.params:
@@ -513,6 +515,7 @@ class Declarations(Variables):
                 self.loops,
                 self.greater_ends,
                 self.unroll,
+                self.made,
             ) = outer
         self.functions.append(f)
 

@@ -364,7 +364,10 @@ class Declarators(TypeSpecifiers):
         outer = self.scope
         if made.owner is not None and made.owner.record is not None and made.owner.record.scope is not None:
             # Parameters of a member defined outside of its class are looked up in the class.
-            self.scope = made.owner.record.scope if outer.kind != "template" else outer
+            self.scope = made.owner.record.scope
+            if outer.kind == "template":
+                self.scope = ast.Scope("template", self.scope)
+                self.scope.names = outer.names
         elif made.space is not None and outer.kind != "template":
             self.scope = made.space
         scope = self.push("function")

@@ -368,7 +368,11 @@ class Expressions(Heap):
         self.i += 1
         self.accept("template")
         if token.text == "->":
-            if base.type.kind == "record":
+            seen: set[Type] = set()
+            while base.type.kind == "record":
+                if base.type in seen:
+                    self.fail(f"circular pointer delegation detected in class '{base.type.bare}'", token)
+                seen.add(base.type)
                 found = self.operator_call("->", [base], token)
                 if found is None:
                     self.fail(f"member reference type '{base.type}' is not a pointer; did you mean to use '.'?", token)

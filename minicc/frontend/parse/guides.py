@@ -145,13 +145,23 @@ class Guides(Specialisations):
         return out
 
     def _aggregate(self, template: ast.ClassTemplate) -> list[Token]:
-        """`(T a, U b = 1)` of a class with such members, no bases and no arrays ([over.match.class.deduct])."""
+        """`(Base, T a, U b = 1)` of a class with such bases and members, and no arrays ([over.match.class.deduct])."""
         tokens = template.tokens
         k = next((n for n, t in enumerate(tokens) if t.text in ("{", ":")), len(tokens) - 1)
+        comma = Token(PUNCT, ",", template.at.source, template.at.start)
+        out: list[Token] = []
+        if tokens[k].text == ":":
+            end = next((n for n, t in enumerate(tokens) if t.text == "{"), len(tokens) - 1)
+            open_ = tokens[0].text != "class"
+            for base in _split(tokens[k + 1 : end]):
+                access = {t.text for t in base} & {"private", "protected", "virtual", "public"}
+                if access - {"public"} or not (open_ or access):
+                    return []
+                out += [*([comma] if out else []), *(t for t in base if t.text != "public")]
+            k = end
         if tokens[k].text != "{":
             return []
         k += 1
-        out: list[Token] = []
         while tokens[k].text != "}" and tokens[k].kind != EOF:
             end = self._past_member(tokens, k)
             words = tokens[k : end - 1]
@@ -164,7 +174,6 @@ class Guides(Specialisations):
             head = next((n for n, t in enumerate(parts[0]) if t.text in ("=", "{")), len(parts[0]))
             names = [n for n, t in enumerate(parts[0][:head]) if t.kind == IDENT]
             before = parts[0][: next((n for n, t in enumerate(parts[0]) if t.text in ("*", "&")), names[-1])]
-            comma = Token(PUNCT, ",", template.at.source, template.at.start)
             for n, part in enumerate(parts):
                 out += [*([comma] if out else []), *(before if n else []), *part]
         ends = [Token(PUNCT, text, template.at.source, template.at.start) for text in "()"]

@@ -220,7 +220,8 @@ class Lambdas(Guides):
     def _captured(self, found: object) -> bool:
         if not isinstance(found, ast.Variable) or found.storage not in AUTOMATIC or found.stand_in is not None:
             return False
-        if found.owner is None:
+        if found.owner is None or self.out_of_reach(found):
+            # What a lambda around this one did not capture may be the name of a parameter of this one.
             return False
         return not (found.value is not None and found.type.scalar)
 
@@ -242,7 +243,7 @@ class Lambdas(Guides):
                 self._trailing_return(d)
             mutable = "mutable" in [t.text for t in self.tokens[self.i - 2 : self.i]]
             f = ast.Function("operator()", d.type, name, d.params or [], d.defaults, scope=record.scope)
-            f.space, f.param_scope, f.record = space, d.param_scope, made
+            f.space, f.param_scope, f.record, f.nothrow = space, d.param_scope, made, d.nothrow
             f.library, f.strict, f.constexpr = self.library, self.strict, True
             for p in f.params:
                 p.owner = f
@@ -265,14 +266,14 @@ class Lambdas(Guides):
 
     def conversions(self, source: Type) -> list[ast.Function]:
         """A lambda that captures nothing converts to a pointer to function, too."""
-        found = super().conversions(source)
+        made_before = super().conversions(source)
         record = source.record
-        if found or record is None or not record.closure or record.fields or record.scope is None:
-            return found
+        if made_before or record is None or not record.closure or record.fields or record.scope is None:
+            return made_before
         operators = record.scope.names.get("operator()")
         f = operators[0] if isinstance(operators, list) else None
         if not isinstance(f, ast.Function) or f.pending is None or f.space == "host" or f.param_scope is None:
-            return found
+            return made_before
         # The body once more, as a function without an object.
         plain = ast.Function("__invoke", f.type, f.at, [], f.defaults, scope=record.scope, space=f.space)
         plain.param_scope = ast.Scope("function", record.scope)
@@ -282,11 +283,14 @@ class Lambdas(Guides):
                 p.name, p.type, p.at, p.storage, restrict=p.restrict, scope=plain.param_scope, owner=plain
             )
             plain.params.append(own)
-            if p.name:
-                plain.param_scope.names[p.name] = own
+        own_of = dict(zip(map(id, f.params), plain.params, strict=True))
+        for name, found in f.param_scope.names.items():
+            plain.param_scope.names[name] = (
+                tuple(own_of.get(id(p), p) for p in found) if isinstance(found, tuple) else own_of.get(id(found), found)
+            )
         pointer = ty.pointer(f.type)
         made = ast.Function("operator fp", ty.function(pointer, []), f.at, [], [], scope=record.scope, space=f.space)
-        made.record, made.parsed = source.bare, True
+        made.record, made.parsed, made.constexpr = source.bare, True, True
         self._add_this(made, source.bare, CONST)
         made.body = ast.Block(f.at, [ast.Return(f.at, ast.FunctionAddress(pointer, f.at, plain))])
         self.functions.append(made)

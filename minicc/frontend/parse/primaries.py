@@ -352,6 +352,9 @@ class Primaries(Packs):
         self.fail(f"unexpected name '{name.text}': expected expression", name, code="frontend.syntax")
 
     def _this(self, at: Token) -> ast.Expr:
+        if self.made is not None and self.made.type.elem is not None:
+            self.made.used = True
+            return ast.Name(self.made.type.elem, at, self.made, lvalue=True)
         assert self.function is not None and self.function.this is not None
         this = self.function.this
         assert this.type.elem is not None
@@ -374,7 +377,7 @@ class Primaries(Packs):
 
     def object_of(self, at: Token, holds: Callable[[ty.Record], bool]) -> ast.Expr | None:
         """`*this`, or within a lambda the captured one, of a class that `holds` accepts."""
-        if self.function is None or self.function.this is None:
+        if self.made is None and (self.function is None or self.function.this is None):
             return None
         this = self._this(at)
         record = this.type.record
@@ -402,7 +405,7 @@ class Primaries(Packs):
             and self.function.space != "host"
         ):
             self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
-        if v.owner is not self.function and v.storage in AUTOMATIC:
+        if self.out_of_reach(v):
             self._reach(v, at)
         t = v.type
         if t.kind == "reference":
@@ -416,11 +419,16 @@ class Primaries(Packs):
             raise Abandon
         return ast.Name(t, at, v, lvalue=True)
 
-    def _reach(self, v: ast.Variable, at: Token) -> None:
+    def out_of_reach(self, v: ast.Variable) -> bool:
         """`v` belongs to a function around the one that is being read: only its value or its type may be asked for."""
         f = self.function
-        if f is None or v.owner is None or f.space == "host" or self.unevaluated or v.value is not None or v.constexpr:
-            return
+        if f is None or v.owner is f or v.owner is None or v.storage not in AUTOMATIC:
+            return False
+        return not (f.space == "host" or self.unevaluated or v.value is not None or v.constexpr)
+
+    def _reach(self, v: ast.Variable, at: Token) -> None:
+        f = self.function
+        assert f is not None and v.owner is not None
         inside = f.record is not None and f.record.record is not None and f.record.record.closure
         self.fail(
             f"variable '{v.name}' cannot be implicitly captured in a lambda with no capture-default specified"

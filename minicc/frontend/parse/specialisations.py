@@ -106,6 +106,7 @@ class Specialisations(Templates):
             else:
                 break
         wrapped = self.accept("(")
+        self.qualifier = None
         if self.at("operator"):
             name = self.operator_name()
             entity = self.lookup(name.text)
@@ -117,6 +118,7 @@ class Specialisations(Templates):
             self.fail(f"no function template matches function template specialization '{name.text}'", name)
         explicit = self.template_arguments(None) if self.at("<") else []
         d = Declarator(name, base)
+        d.space = self.qualifier
         self._function_suffix(d)
         return d, entity, explicit, name
 
@@ -184,15 +186,15 @@ class Specialisations(Templates):
         if self.owner_template(start, name) is None:
             return False
         specs = self.specifiers(need_type=False)
-        if specs.type is None:
+        if specs.type is None and not self._is_constructor_outline():
             return False
-        d = self.declarator(specs.type)
+        d = self.constructor_outline() if specs.type is None else self.declarator(specs.type)
         if d.owner is None or d.params is None:
             self.i = start
             return False
-        f = self.function_declarator(specs, d)
+        f = self._member_definition(specs, d, True) if specs.type is None else self.function_declarator(specs, d)
         f.pending = None
-        if self.at("{"):
+        if self.at("{") or self.at(":"):
             self.function_body(f, d)
         else:
             self.expect(";")

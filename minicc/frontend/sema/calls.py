@@ -154,9 +154,9 @@ class Calls(Overloads):
             base = None
         if ret.kind == "reference":
             assert ret.elem is not None
-            if entity.constexpr and (not self.deducing or (converted and all(map(self.is_constant, converted)))):
+            if entity.constexpr:
                 # std::min of constants is one, also in the body of a constexpr function.
-                self.finish(entity)
+                self._finish_callee(entity, bool(converted) and all(map(self.is_constant, converted)))
             made: ast.Expr = ast.Call(ret.elem, at, entity, converted, base, lvalue=True, virtual=virtual)
             if (
                 entity.constexpr
@@ -170,9 +170,7 @@ class Calls(Overloads):
         call = ast.Call(ret if ret.kind == "record" else ret.bare, at, entity, converted, base, virtual=virtual)
         if entity.constexpr:
             fixed = (base is None or self.is_constant(base)) and all(map(self.is_constant, converted))
-            # What only tells its type now is read later: it may call the function whose result is being deduced.
-            if fixed or not self.deducing:
-                self.finish(entity)
+            self._finish_callee(entity, fixed)
             if ret.arithmetic and fixed:
                 return self.fold(call)
         return call
@@ -184,6 +182,14 @@ class Calls(Overloads):
         if isinstance(e, ast.Name):
             return e.variable.constexpr and e.variable.init is not None
         return isinstance(e, ast.Number | ast.Zero)
+
+    def _finish_callee(self, f: ast.Function, fixed: bool) -> None:
+        """Read the body of a constexpr function that is called, `fixed`: with constants."""
+        if fixed or not self.deducing:
+            self.finish(f)
+        else:
+            # It may call the function whose result is being deduced: whoever evaluates the call has it read.
+            f.reader = self.finish
 
     def finish_auto(self, f: ast.Function, at: Token) -> None:
         self.deducing += 1

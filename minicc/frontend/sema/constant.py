@@ -315,7 +315,9 @@ class Evaluator:
         elif isinstance(e, ast.Init):
             base.zeroed = True
             for at, field, part in e.parts:
-                if field is not None and field.bit_width:
+                if isinstance(part, ast.Here):
+                    self.frame[id(part.variable)] = base, offset + at
+                elif field is not None and field.bit_width:
                     base.cells[offset + at + field.bit_offset / 8] = kept(self.value(part), field)
                 else:
                     self.initialise((base, offset + at), part.type, part)
@@ -465,6 +467,8 @@ class Evaluator:
         return frame
 
     def _run_call(self, f: ast.Function, args: list[ast.Expr], this: ast.Expr | None) -> Any:
+        if f.constexpr and f.body is None and f.reader is not None:
+            f.reader(f)
         if not f.constexpr or f.body is None:
             raise NotConstant
         frame = self._bind(f, args)

@@ -187,7 +187,7 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
         value = ty.qualified(given.bare, given.quals & ~quals) if given.kind != "array" else given
         if given.kind == "array" and quals:
             value = ty.unqualified(given)
-        return _bind(bindings, pattern.name, value)
+        return _bind(bindings, pattern.name, given if given.kind == "function" else value)
     if not dependent(pattern):
         return pattern is given or (given.kind in STAND_INS and pattern_key(pattern) == pattern_key(given))
     if pattern.quals != given.quals:
@@ -209,10 +209,14 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
     elif pattern.kind == "reference":
         if pattern.rvalue != given.rvalue:
             return False
-    elif pattern.kind in ("function", "member") and (
-        pattern.count != given.count or not unify_arguments(pattern.params, given.params, bindings)
-    ):
-        return False
+    elif pattern.kind in ("function", "member"):
+        if not unify_arguments(pattern.params, given.params, bindings):
+            return False
+        if pattern.kind == "member" and pattern.elem is not None and pattern.elem.kind == "param" and given.elem:
+            # T Class::* for a member function: T is its type with the qualifiers that stand behind its parameters.
+            return unify(pattern.elem, ty.member_function(given.elem, given.count), bindings)
+        if pattern.count != given.count:
+            return False
     return unify(pattern.elem, given.elem, bindings)
 
 

@@ -272,13 +272,8 @@ class Initialisers(Calls):
                 return
         if record.tag == "union":
             return
-        for n, field in enumerate(fields):
-            if n not in seen and n >= record.inherited:
-                default = self.default_member(t, field, at)
-                if default is not None:
-                    parts.append((offset + field.offset, field if field.bit_width else None, default))
-                elif self._needs_construction(field.type):
-                    self._default_element(field.type, offset + field.offset, parts, at)
+        rest = [field for n, field in enumerate(fields) if n not in seen and n >= record.inherited]
+        self._default_members_of(t, offset, rest, parts, at)
 
     def inherited_construction(self, t: Type, base: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
         """An object of `t` by a constructor that it has from `base`; what else it consists of is as by default."""
@@ -289,19 +284,30 @@ class Initialisers(Calls):
                 parts.append((offset, None, self.construct(base, args, at)))
             elif self._needs_construction(b):
                 parts.append((offset, None, self.default_value(b, at)))
-        return ast.Init(t, at, parts + self.member_defaults(t, at))
+        self._default_members_of(t, 0, t.record.fields[t.record.inherited :], parts, at)
+        return ast.Init(t, at, parts)
 
-    def member_defaults(self, t: Type, at: Token) -> list[tuple[int, Field | None, ast.Expr]]:
-        """What the members of a class itself are by default."""
-        parts: list[tuple[int, Field | None, ast.Expr]] = []
-        assert t.record is not None
-        for field in t.record.fields[t.record.inherited :]:
-            default = self.default_member(t, field, at)
-            if default is not None:
-                parts.append((field.offset, field if field.bit_width else None, default))
-            elif self._needs_construction(field.type):
-                self._default_element(field.type, field.offset, parts, at)
-        return parts
+    made: ast.Variable | None = None
+    """A reference to the object, made without a constructor, whose members' own initialisers are being read."""
+
+    def _default_members_of(
+        self, t: Type, offset: int, fields: list[Field], parts: list[tuple[int, Field | None, ast.Expr]], at: Token
+    ) -> None:
+        """What these members of the object of class `t` at `offset` are by default."""
+        made = ast.Variable("", ty.reference(t), at, "reference")
+        start = len(parts)
+        outer, self.made = self.made, made
+        try:
+            for field in fields:
+                default = self.default_member(t, field, at)
+                if default is not None:
+                    parts.append((offset + field.offset, field if field.bit_width else None, default))
+                elif self._needs_construction(field.type):
+                    self._default_element(field.type, offset + field.offset, parts, at)
+        finally:
+            self.made = outer
+        if made.used:
+            parts.insert(start, (offset, None, ast.Here(ty.VOID, at, made)))
 
     def _needs_construction(self, t: Type) -> bool:
         while t.kind == "array":

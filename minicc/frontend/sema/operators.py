@@ -379,7 +379,7 @@ class Operators(Conversions):
             return self._assign_members(left, right, at)
         if left.type.kind == "array":
             self.fail(f"array type '{left.type}' is not assignable", at)
-        if isinstance(right, ast.Init) or (left.type.kind == "record" and right.type.bare is left.type.bare):
+        if left.type.kind == "record" and right.type.bare is left.type.bare:
             return ast.Assign(left.type, at, left, right, lvalue=True)
         where = at if left.type.kind == "record" else None
         return ast.Assign(left.type, at, left, self.convert(right, left.type, "assigning", where), lvalue=True)

@@ -56,4 +56,5 @@ template <typename T, size_t N> struct array {
     __host__ __device__ friend constexpr bool operator<=(const array &a, const array &b) { return !(b < a); }
     __host__ __device__ friend constexpr bool operator>=(const array &a, const array &b) { return !(a < b); }
 };
+template <typename T, typename... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
 }

@@ -53,6 +53,7 @@ template <typename T> struct __container {
     void pop_back();
     void shrink_to_fit();
     template <typename... A> T &emplace_back(A &&...a);
+    template <typename... A> T *insert(A &&...a);
 };
 template <typename T, typename A = allocator<T>> struct vector : __container<T> {
     vector();
@@ -170,7 +171,7 @@ template <typename I, typename F> __host__ F for_each(I first, I last, F f) {
     f(*first);
     return f;
 }
-template <typename K, typename V> struct map : __container<pair<const K, V>> {
+template <typename K, typename V, typename... Rest> struct map : __container<pair<const K, V>> {
     typedef K key_type;
     typedef V mapped_type;
     void *more_[3];
@@ -179,5 +180,44 @@ template <typename K, typename V> struct map : __container<pair<const K, V>> {
     pair<const K, V> *find(const K &k);
     size_t count(const K &k) const;
 };
-template <typename K, typename V> struct unordered_map : map<K, V> { void *rest_; };
+template <typename K, typename V, typename... Rest> struct multimap : map<K, V> {};
+template <typename K, typename V, typename... Rest> struct unordered_map : map<K, V> { void *rest_; };
+template <typename K, typename... Rest> struct set : __container<K> {
+    typedef K key_type;
+    void *more_[3];
+    set();
+    template <typename I, typename J> set(I first, J last);
+    const K *find(const K &k) const;
+    size_t count(const K &k) const;
+    size_t erase(const K &k);
+};
+template <typename K, typename... Rest> struct multiset : set<K> {};
+template <typename K, typename... Rest> struct unordered_set : set<K> { void *rest_; };
+template <typename T, typename... Rest> struct list : __container<T> {
+    list();
+    explicit list(size_t n);
+    void push_front(const T &v);
+    void pop_front();
+};
+template <typename T, typename... Rest> struct deque : list<T> {
+    void *more_[7];
+    deque();
+    explicit deque(size_t n);
+};
+template <typename T, typename... Rest> struct queue : deque<T> {
+    void push(const T &v);
+    void pop();
+};
+template <typename T, typename... Rest> struct stack : queue<T> { T &top(); };
+template <typename T, int N> struct __random_engine {
+    typedef T result_type;
+    unsigned long state_[N];
+    __random_engine();
+    explicit __random_engine(unsigned long seed);
+    T operator()();
+};
+typedef __random_engine<unsigned long, 625> mt19937;
+typedef __random_engine<unsigned long, 313> mt19937_64;
+typedef __random_engine<unsigned long, 1> default_random_engine;
+typedef __random_engine<unsigned, 625> random_device;
 }

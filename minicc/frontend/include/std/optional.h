@@ -48,10 +48,19 @@ template <typename T> struct optional<T &> {
     __host__ __device__ constexpr T *operator->() const { return held_; }
     __host__ __device__ constexpr T &value() const { return *held_; }
 };
-template <typename T, typename U> __host__ __device__ constexpr bool operator==(const optional<T> &a, const optional<U> &b) {
-    return a.has_value() == b.has_value() && (!a.has_value() || *a == *b);
-}
-template <typename T> __host__ __device__ constexpr bool operator==(const optional<T> &a, nullopt_t) { return !a.has_value(); }
-template <typename T> __host__ __device__ constexpr bool operator!=(const optional<T> &a, nullopt_t) { return a.has_value(); }
+// Nothing is less than a value.
+#define __COMPARED(op) \
+    template <typename T, typename U> __host__ __device__ constexpr bool operator op(const optional<T> &a, const optional<U> &b) { return a.has_value() && b.has_value() ? *a op *b : a.has_value() op b.has_value(); } \
+    template <typename T> __host__ __device__ constexpr bool operator op(const optional<T> &a, nullopt_t) { return a.has_value() op false; } \
+    template <typename T> __host__ __device__ constexpr bool operator op(nullopt_t, const optional<T> &b) { return false op b.has_value(); } \
+    template <typename T, typename U> __host__ __device__ constexpr enable_if_t<is_convertible_v<const U &, T>, bool> operator op(const optional<T> &a, const U &b) { return a.has_value() ? *a op b : false op true; } \
+    template <typename T, typename U> __host__ __device__ constexpr enable_if_t<is_convertible_v<const U &, T>, bool> operator op(const U &a, const optional<T> &b) { return b.has_value() ? a op *b : true op false; }
+__COMPARED(==)
+__COMPARED(!=)
+__COMPARED(<)
+__COMPARED(<=)
+__COMPARED(>)
+__COMPARED(>=)
+#undef __COMPARED
 template <typename T> __host__ __device__ constexpr optional<T> make_optional(const T &v) { return optional<T>(v); }
 }
