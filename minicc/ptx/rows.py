@@ -375,11 +375,14 @@ mapa | * | * | 7.8, 90
 getctarank | * | * | 7.8, 90
 wgmma | * | * | 8.0, 90
 setmaxnreg | * | * | 8.0, 90
-multimem | st (weak/relaxed/release)? {_SCOPE} global? T:b32,b64,u32,u64,s32,s64,f32,f64,f16x2,bf16x2 | @ a:T | 8.1, 90
+multimem | st (weak/relaxed/release)? {_SCOPE} global? T:b32,b64,u32,u64,s32,s64 | @ a:T | 8.1, 90
+multimem | st (weak/relaxed/release)? {_SCOPE} global? T:f32,f64,f16x2,bf16x2 | @ v:T | 8.1, 90
 multimem | st (weak/relaxed/release)? {_SCOPE} global? (v2/v4/v8) T:f16,bf16 | @ v:T | 8.1, 90
 multimem | st (weak/relaxed/release)? {_SCOPE} global? (v2/v4) T:f16x2,bf16x2,f32 | @ v:T | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add T:u32,s32,u64,f32,f64,f16x2,bf16x2 | d:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (min/max) T:u32,s32,u64,s64,f16x2,bf16x2 | d:T @ | 8.1, 90
+multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add T:u32,s32,u64 | d:T @ | 8.1, 90
+multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add T:f32,f64,f16x2,bf16x2 | v:T @ | 8.1, 90
+multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (min/max) T:u32,s32,u64,s64 | d:T @ | 8.1, 90
+multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (min/max) T:f16x2,bf16x2 | v:T @ | 8.1, 90
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (and/or/xor) T:b32,b64 | d:T @ | 8.1, 90
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (add/min/max) (v2/v4/v8) T:f16,bf16 | v:T @ | 8.1, 90
 multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (add/min/max) (v2/v4) T:f16x2,bf16x2 | v:T @ | 8.1, 90

@@ -135,6 +135,18 @@ def test_mbarriers_are_two_words(tmp_path, oracle):
         assert (run_script(path, cubin, "sm_80").variables["out"] == expected).all()
 
 
+@pytest.mark.parametrize("name", ["fp8", "fp6", "bfloats"])
+def test_narrow_floats_are_converted_in_software(name, tmp_path, oracle):
+    """These machines convert floats to bfloats, and nothing else: nvcc's header says what comes out."""
+    path = KERNELS / f"{name}.k"
+    theirs = tmp_path / "n.cubin"
+    subprocess.run([oracle("nvcc"), "-x", "cu", "-cubin", "-arch=sm_80", path, "-o", theirs], check=True)
+    found = [
+        run_script(path, image, "sm_80").variables for image in (compiled(path, "sm_80").cubin, theirs.read_bytes())
+    ]
+    assert found[0]["o"].any() and (found[0]["o"] == found[1]["o"]).all()
+
+
 GENERIC = """.version 8.0
 .target sm_80
 .address_size 64

@@ -50,6 +50,8 @@ SAME = [
      "st.global.v4.f32 [q], {d0,d1,d2,d3};"),
     (".reg .v2 .u32 a; ld.global.v2.u32 a, [q]; mov.v2.u32 a, {a.y, a.x}; st.global.v2.u32 [q], a;",
      ".reg .u32 x, y; ld.global.v2.u32 {x,y}, [q]; st.global.v2.u32 [q], {y,x};"),
+    (".reg .f32 f; multimem.ld_reduce.global.add.f32 {f}, [q]; multimem.st.global.f32 [q+8], {f};",
+     ".reg .f32 f; multimem.ld_reduce.global.add.f32 f, [q]; multimem.st.global.f32 [q+8], f;"),
     (".reg .v4 .u32 a; mov.v4.u32 a, %tid; st.global.v4.u32 [q], a;",
      ".reg .u32 x, y, z; mov.u32 x, %tid.x; mov.u32 y, %tid.y; mov.u32 z, %tid.z; st.global.v4.u32 [q], {x,y,z,0};"),
 ]  # fmt: skip
