@@ -12,15 +12,18 @@ from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, re
 from minicc.sass.instr import Imm, Reg, Target
 
 _ROUNDS = (4, 2)
-_LONGEST, _APART = 64, 48
-"""Instructions of a body, and of one that lanes may leave at different times."""
+_APART = 48
+"""Instructions of a body that lanes may leave at different times."""
 _IN_FLIGHT = 32
 """Registers that the loads of all rounds fill, at most."""
 _STEPS = ("IADD3", "LEA", "IMAD")
 """What adds to a register, or a pair, a number that is the same in all rounds."""
-_SHORT, _LONG_MADE, _LONG_IN_FLIGHT = 44, 128, 16
-"""A body that is longer than the first is made into so many instructions at most, with so many registers to load into
-(what LLVM has unrolled by eight: NVIDIA's compilers come to sixteen)."""
+_SHORT = 44
+"""Instructions of a body that is short; those of a longer one (what LLVM has unrolled by eight: NVIDIA's compilers come
+to sixteen) have limits of their own."""
+_LONG, _INNER = (88, 176, 32), (64, 128, 16)
+"""Instructions of a longer body, of what it is made into, and registers that are then loaded into, at most; the same
+in a loop in a loop, whose turns are few (kmeans_assign 1.05 with as much)."""
 
 
 class _Clash(Exception):
@@ -41,7 +44,8 @@ class Rounds(Counted):
         """Labels of the blocks that read each register."""
         self.apart = self.branch in function.splitting
         """Whether lanes may leave at different rounds."""
-        if len(self.body) > (_APART if self.apart else _LONGEST) or (self.apart and self.kind != "NE"):
+        self.long = _INNER if block.loop_depth > 1 else _LONG
+        if len(self.body) > (_APART if self.apart else self.long[0]) or (self.apart and self.kind != "NE"):
             raise Unfit
         self.carried: set[int] = set()
         """Registers that a round may read as the one before left them."""
@@ -84,10 +88,11 @@ class Rounds(Counted):
             if any(p in chased for r in reads(inst) for p in parts(r)):
                 chased.update(parts_written(inst))
         long = len(self.body) > _SHORT
+        _, made, under_way = self.long if long else (0, 0, _IN_FLIGHT)
         for rounds in _ROUNDS:
-            if long and rounds * len(self.body) > _LONG_MADE:
+            if long and rounds * len(self.body) > made:
                 continue
-            if loaded and rounds * loaded <= (_LONG_IN_FLIGHT if long else _IN_FLIGHT):
+            if loaded and rounds * loaded <= under_way:
                 return rounds
         raise Unfit
 

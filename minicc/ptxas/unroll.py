@@ -24,7 +24,7 @@ from minicc.ptxas.operands import reads
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Target
 
-_LONGEST = 88
+_LONGEST = 112
 """Instructions of a loop that is looked at; what nobody reads is among them."""
 
 

@@ -210,8 +210,9 @@ def test_what_cannot_overlap_stays() -> None:
 
 
 def test_long_bodies() -> None:
-    """Eight loads a round, as LLVM unrolls by eight: two rounds are made together; twelve are left alone."""
-    for many, want in ((8, 3 * 8), (12, 12)):
+    """Eight or twelve loads a round, as LLVM unrolls by eight: two rounds are made together, in a loop in a loop only
+    where there are eight."""
+    for many, inner, want in ((8, False, 3 * 8), (8, True, 3 * 8), (12, False, 3 * 12), (12, True, 12)):
         more = "".join(
             f"ld.global.u32 %r{8 + k}, [%rd0+{4 * k}]; mad.lo.s32 %r4, %r4, 3, %r{8 + k};\n"
             f"xor.b32 %r4, %r4, %r5; shl.b32 %r5, %r4, 1; sub.s32 %r4, %r5, %r{8 + k};\n"
@@ -219,6 +220,9 @@ def test_long_bodies() -> None:
         )  # fmt: skip
         source = text("lt", "s32", 1, False).replace("add.s32 %r7", more + "add.s32 %r7")
         source = source.replace("%rd0, 4;", f"%rd0, {4 * many};")
+        if inner:
+            source = source.replace("mov.u32 %r4, 0;", "AROUND: mov.u32 %r4, 0;")
+            source = source.replace("ret;", "setp.lt.s32 %p0, %r0, 0; @%p0 bra AROUND; ret;")
         program = assemble(source)
         assert loads(program.functions[0].code) == want
         kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
