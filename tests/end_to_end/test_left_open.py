@@ -111,6 +111,19 @@ def test_neighbours_and_powers_of_two(flush: bool) -> None:
         assert (np.signbit(found) == np.signbit(expected))[numbers].all()
 
 
+def test_negated_denormals_of_bf16() -> None:
+    """-ftz flushes what is single precision; the sign of a bf16 is none of its business."""
+    source = """#include <cuda_bf16.h>
+    extern "C" __global__ void k(unsigned *out, const float *in) {
+        out[threadIdx.x] = __float_as_uint(__bfloat162float(__hneg(__float2bfloat16(in[threadIdx.x]))));
+    }"""
+    words = np.array([0x0040, 0x8001, 0x3F80, 0x0000], np.uint32)
+    out = np.zeros(4, np.uint32)
+    image = minicc.compile(SourceFile("k.cu", source), arch="sm_90", options="-ftz=true")
+    runtime.Device("sm_90").load(image)["k"][1, 4](out, (words << 16).view(np.float32))
+    assert out.tolist() == [(int(word) ^ 0x8000) << 16 for word in words]
+
+
 # --- beside nvcc ----------------------------------------------------------------------------------------------------
 
 NAMES = {"i": "int", "u": "unsigned", "l": "long long", "m": "unsigned long long", "f": "float", "d": "double"}
