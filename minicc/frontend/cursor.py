@@ -370,7 +370,23 @@ class Cursor(Layers):
             found = self.standard(name, scope)
         return found
 
+    def lookup_tag(self, name: str) -> object | None:
+        """What `struct name` means: a class is found though a variable or function of its scope hides it."""
+        scope: Scope | None = self.scope
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        return (scope.tags.get(name) if scope is not None else None) or self.lookup(name)
+
+    def hide_tag(self, name: str) -> None:
+        """A variable or function takes the name of a class of its scope ([basic.scope.hiding])."""
+        old = self.scope.names.get(name)
+        if isinstance(old, Type) and (old.record is not None or old.kind == "enum") and old.name == name:
+            self.scope.tags[name] = old
+            del self.scope.names[name]
+
     def declare(self, name: str, entity: object, at: Token) -> None:
+        if isinstance(entity, Variable):
+            self.hide_tag(name)
         old = self.scope.names.get(name)
         if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
             if (

@@ -30,6 +30,8 @@ class Scope:
         self.record_type = record_type
         """In the scope of a class: its type."""
         self.names: dict[str, object] = {}
+        self.tags: dict[str, Type] = {}
+        """Classes and enumerations whose name a variable or function of this scope has, too: found by `struct` alone."""
         self.using: list[Scope] = []
         self.inline = False
         """An inline namespace, which is in its parent's `using`."""

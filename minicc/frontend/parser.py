@@ -20,7 +20,8 @@ _TYPEDEFS: dict[str, Type] = {
     "size_t": ty.ULONG, "ptrdiff_t": ty.LONG, "ssize_t": ty.LONG, "int8_t": ty.SCHAR, "int16_t": ty.SHORT, "int32_t": ty.INT,  # noqa: E501
     "int64_t": ty.LONG, "uint": ty.UINT, "ushort": ty.USHORT, "ulong": ty.ULONG, "u_int8_t": ty.UCHAR, "u_int16_t": ty.USHORT,  # noqa: E501
     "u_int32_t": ty.UINT, "u_int64_t": ty.ULONG, "u_char": ty.UCHAR, "u_short": ty.USHORT, "u_int": ty.UINT,
-    "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG,
+    "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "off_t": ty.LONG, "pid_t": ty.INT,
+    "uid_t": ty.UINT, "gid_t": ty.UINT, "mode_t": ty.UINT, "useconds_t": ty.UINT, "suseconds_t": ty.LONG,
     **{f"__int{8 << k}_t": t for k, t in enumerate((ty.SCHAR, ty.SHORT, ty.INT, ty.LONG))},
     **{f"__uint{8 << k}_t": t for k, t in enumerate((ty.UCHAR, ty.USHORT, ty.UINT, ty.ULONG))},
     "__int128_t": ty.INT128, "__uint128_t": ty.UINT128, "va_list": ty.pointer(ty.VOID),

@@ -13,7 +13,7 @@
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
     FADD t, |x|, -RZ;       FSETP p, t, b           FSETP p, |x|, b
 
-Only where every operand of the first still has its value at the second (see `_Combiner.holds`). Sums of shifted or
+Only where every operand of the first still has its value at the second (see `Combiner.holds`). Sums of shifted or
 extended values wait until counters and the parts of addresses have been looked for (`sums`), which are known by IADD3.
 """
 
@@ -59,7 +59,7 @@ def _sum(low: MInst, high: MInst) -> bool:
     return high.srcs[3] == low.dsts[1] and high.srcs[2] == low.srcs[2] == ZERO
 
 
-class _Combiner:
+class Combiner:
     def __init__(self, function: MFunction, sums: bool) -> None:
         self.function, self.sums = function, sums
         self.single = Single.of(function)
@@ -130,7 +130,7 @@ class _Combiner:
             if not _plain(x):
                 x, y = y, x
             if _plain(x) and (isinstance(y, V | Imm) or y == ZERO):
-                self._replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
+                self.replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
                 return
 
     def _add(self, inst: MInst, b: int, at: int) -> None:
@@ -144,8 +144,8 @@ class _Combiner:
             found = self.maker(t, "IADD3", b, at)
             if found is not None and len(found.inst.dsts) == 1 and not found.inst.modifiers:
                 sources = found.inst.srcs
-                if len(sources) == 3 and sources[2] == ZERO and self._fits(sources[0], sources[1], other):
-                    self._replace(inst, "IADD3", (), self._sorted(sources[0], sources[1], other))
+                if len(sources) == 3 and sources[2] == ZERO and self.fits(sources[0], sources[1], other):
+                    self.replace(inst, "IADD3", (), self.sorted(sources[0], sources[1], other))
                     return
             found = self.maker(t, "SHF", b, at)
             if found is not None and found.inst.modifiers == ("L", "U32"):
@@ -157,7 +157,7 @@ class _Combiner:
                     and zero == ZERO
                     and not isinstance(other, Reg)
                 ):
-                    self._replace(inst, "LEA", (), (a, other, Imm(count.bits)))
+                    self.replace(inst, "LEA", (), (a, other, Imm(count.bits)))
                     return
             if found is not None and found.inst.modifiers == ("L", "W", "U32", "HI"):
                 low, count, high = found.inst.srcs[:3]
@@ -169,7 +169,7 @@ class _Combiner:
                     and isinstance(other, V)
                     and not (other.abs or other.inv)
                 ):
-                    self._replace(inst, "LEA", ("HI",), (low, other, high, count))
+                    self.replace(inst, "LEA", ("HI",), (low, other, high, count))
                     return
             if found is not None and found.inst.modifiers in _DOWN:
                 zero, count, a = found.inst.srcs[:3]
@@ -182,29 +182,29 @@ class _Combiner:
                     and not (other.abs or other.inv)
                 ):
                     words, more = _DOWN[found.inst.modifiers]
-                    self._replace(inst, "LEA", words, (a, other, *more, Imm(32 - count.bits)))
+                    self.replace(inst, "LEA", words, (a, other, *more, Imm(32 - count.bits)))
                     return
             found = self.maker(t, "IMAD", b, at)
             if found is not None and not set(found.inst.modifiers) - {"U32"} and isinstance(other, V):
                 a, m, zero = found.inst.srcs[:3]
                 if zero == ZERO and len(found.inst.srcs) == 3 and len(found.inst.dsts) == 1 and not other.abs:
-                    self._replace(inst, "IMAD", found.inst.modifiers, (a, m, other))
+                    self.replace(inst, "IMAD", found.inst.modifiers, (a, m, other))
                     return
 
     @staticmethod
-    def _fits(*operands: MOperand) -> bool:
+    def fits(*operands: MOperand) -> bool:
         """At most one of three is not a general register."""
         odd = sum(1 for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R"))
         return odd <= 1 and all(isinstance(o, V | Reg | Imm | Const) for o in operands)
 
     @staticmethod
-    def _sorted(*operands: MOperand) -> tuple[MOperand, ...]:
+    def sorted(*operands: MOperand) -> tuple[MOperand, ...]:
         """The one that is not a general register in the middle, where it may be."""
         regs = [o for o in operands if isinstance(o, V | Reg) and _file(o) == "R"]
         odd = [o for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R")]
         return (regs[0], odd[0], regs[1]) if odd else tuple(regs)
 
-    def _replace(self, inst: MInst, mnemonic: str, modifiers: tuple[str, ...], sources: tuple[MOperand, ...]) -> None:
+    def replace(self, inst: MInst, mnemonic: str, modifiers: tuple[str, ...], sources: tuple[MOperand, ...]) -> None:
         for operand in sources:
             self.uses.update(parts(operand))
         for operand in inst.srcs:
@@ -274,8 +274,8 @@ class _Combiner:
             if zero != ZERO or count != by or not isinstance(count, Imm) or not 0 < count.bits < 32:
                 continue
             if a == below and _plain(a) and (_plain(above) or above == ZERO):
-                self._replace(low, "LEA", (), (a, c, count))
-                self._replace(high, "LEA", ("HI", "X"), (a, ch, above, count, carry))
+                self.replace(low, "LEA", (), (a, c, count))
+                self.replace(high, "LEA", ("HI", "X"), (a, ch, above, count, carry))
                 return True
         return False
 
@@ -290,7 +290,7 @@ class _Combiner:
             if found is None or found.modifiers != ("R", "S32", "HI") or found.srcs[:2] != (ZERO, Imm(31)):
                 continue
             if self._origin(found.srcs[2]) == self._origin(t):
-                self._replace(high, "LEA", ("HI", "X", "SX32"), (t, ch, Imm(1), carry))
+                self.replace(high, "LEA", ("HI", "X", "SX32"), (t, ch, Imm(1), carry))
                 return True
         return False
 
@@ -378,7 +378,7 @@ class _Combiner:
                     if other.abs:
                         continue
                     sources[0], sources[1] = attrs.evolve(signed, neg=not signed.neg), attrs.evolve(other, neg=False)
-            self._replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
+            self.replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
             return
 
     def _masked(self, t: MOperand, b: int, at: int) -> Definition | None:
@@ -409,7 +409,7 @@ class _Combiner:
                 continue
             merged = _merge(outer, n, found.inst)
             if merged is not None:
-                self._replace(outer, "LOP3", outer.modifiers, merged)
+                self.replace(outer, "LOP3", outer.modifiers, merged)
                 return
 
 
@@ -462,6 +462,6 @@ def _merge(outer: MInst, n: int, inner: MInst) -> tuple[MOperand, ...] | None:
 
 def run(function: MFunction, arch: Arch, options: Options, sums: bool = True) -> None:
     """Combine, then drop the NOPs that stand for what went."""
-    _Combiner(function, sums).run()
+    Combiner(function, sums).run()
     for block in function.blocks:
         block.insts = [i for i in block.insts if i.mnemonic != "NOP" or i.hidden]

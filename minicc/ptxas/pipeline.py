@@ -41,9 +41,11 @@ from minicc.ptxas import (
     prologue,
     renew,
     schedule,
+    sums,
     unroll,
     vectorise,
     verify,
+    webs,
     zeros,
 )
 from minicc.ptxas.mir import MFunction
@@ -84,6 +86,7 @@ def _registers(function: MFunction, arch: Arch, options: Options) -> None:
 PASSES = [
     Pass("reach", flow.drop_unreachable, optional=False, level=0),
     Pass("native", native.run, optional=False, level=0),
+    Pass("webs", webs.run),
     Pass("overwritten", dead.run),
     Pass("wide", _wide),
     Pass("copies", copies.run),
@@ -96,6 +99,7 @@ PASSES = [
     Pass("copies-again", copies.run),
     Pass("dead", dead.run),
     Pass("combine", combine.run),
+    Pass("sums", sums.run),
     Pass("dead-again", dead.run),
     Pass("lift", lift.run),
     Pass("vectorise", vectorise.run),

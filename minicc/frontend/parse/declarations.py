@@ -390,9 +390,12 @@ class Declarations(Variables):
                 self.fail("a __global__ function cannot have a parameter with rvalue reference type", moved.at)
         elif f.bounds:
             self.fail("'__launch_bounds__' is only allowed on a __global__ function", d.name)
+        self.hide_tag(name)
         found = self.scope.names.get(name)
         if found is None:
-            self.scope.names[name] = [f]
+            if not (name.startswith("__") and f.space == "device" and self.at(";") and self.builtin(name)):
+                # What CUDA has, declared as its own headers do, stays what it is.
+                self.scope.names[name] = [f]
             return f
         if not isinstance(found, list):
             old_at = found.at if isinstance(found, ast.Variable) else None

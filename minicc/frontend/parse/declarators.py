@@ -103,7 +103,7 @@ class Declarators(TypeSpecifiers):
             k += 1
         return k > 1 and self.peek(k).kind == IDENT
 
-    def declarator(self, base: Type, abstract: bool = False) -> Declarator:
+    def declarator(self, base: Type, abstract: bool = False, parameter: bool = False) -> Declarator:
         restrict = False
         while True:
             token = self.token
@@ -141,7 +141,7 @@ class Declarators(TypeSpecifiers):
                 self._specifier(ignored, token)
             else:
                 break
-        if self.at("(") and self._nested_declarator(abstract):
+        if self.at("(") and ((parameter and self.peek().text == "(") or self._nested_declarator(abstract)):
             start = self.i + 1
             self.enter(self.token)
             self.skip_balanced()
@@ -441,7 +441,7 @@ class Declarators(TypeSpecifiers):
     def _parameter(self, params: list[ast.Variable], defaults: list[Default]) -> None:
         specs = self.specifiers()
         assert specs.type is not None
-        d = self.declarator(specs.type, abstract=True)
+        d = self.declarator(specs.type, abstract=True, parameter=True)
         pack = self.accept("...") is not None
         if pack:
             if self.token.kind == IDENT:

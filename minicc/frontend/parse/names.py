@@ -21,6 +21,7 @@ SPECIFIERS = frozenset(
     [
         "const",
         "volatile",
+        "__restrict__",
         "static",
         "extern",
         "inline",

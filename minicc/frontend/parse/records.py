@@ -63,7 +63,8 @@ class Records(Members):
             self.anonymous += 1
             return self._body(self._new_record(tag, ""), tag, align)
         if not defining:
-            found = self.scope.names.get(name.text) if self.at(";") else self.lookup(name.text)
+            known = self.scope.tags.get(name.text, self.scope.names.get(name.text))
+            found = known if self.at(";") else self.lookup_tag(name.text)
             if found is None and self.scope.parent is None:
                 found = self.builtin(name.text)  # `struct float4;`
             if isinstance(found, ast.ClassTemplate):

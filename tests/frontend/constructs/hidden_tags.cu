@@ -1,0 +1,32 @@
+// What C headers are written like: a class and a variable or function of one name, restrict before the type, a declarator
+// in brackets twice, CUDA's own functions declared once more.
+#include <stdint.h>
+#include <sys/types.h>
+#include <experimental/source_location>
+
+struct work { int size; int pad[3]; };
+extern struct work *work;
+struct look { int a; };
+__device__ int look(const struct look *l) { return l->a + 1; }
+enum level { low, high };
+__device__ enum level level(enum level l) { return l == low ? high : low; }
+
+extern __device__ __device_builtin__ void __syncthreads(void);
+
+__device__ uint32_t sum(const uint8_t ((*table)[16]), int row)
+{
+    uint32_t s = 0;
+    for (int i = 0; i < 16; i++) s += table[row][i];
+    return s;
+}
+
+__global__ void k(const __restrict__ uint32_t *p, uint32_t *o, const uint8_t *t, off_t n)
+{
+    __shared__ uint32_t s[64];
+    struct work w;
+    w.size = p[threadIdx.x];
+    struct look l = {w.size};
+    s[threadIdx.x] = look(&l) + level(high);
+    __syncthreads();
+    if (threadIdx.x < n) o[threadIdx.x] = s[63 - threadIdx.x] + sum((const uint8_t (*)[16])t, threadIdx.x);
+}
