@@ -31,7 +31,7 @@ class Scope:
         """In the scope of a class: its type."""
         self.names: dict[str, object] = {}
         self.tags: dict[str, Type] = {}
-        """Classes and enumerations whose name a variable or function of this scope has, too: found by `struct` alone."""
+        """Classes and enumerations whose name a variable or function has, too: found by `struct` alone."""
         self.using: list[Scope] = []
         self.inline = False
         """An inline namespace, which is in its parent's `using`."""

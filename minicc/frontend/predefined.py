@@ -209,7 +209,8 @@ HEADERS: dict[str, str] = {
     # include them.
     **dict.fromkeys(
         """algorithm any array atomic bit bitset cctype ccomplex cerrno cfenv charconv chrono ciso646 clocale codecvt
-        compare complex concepts condition_variable coroutine experimental/source_location csetjmp csignal cstdalign cstdarg ctgmath cuchar
+        compare complex concepts condition_variable coroutine
+        experimental/source_location csetjmp csignal cstdalign cstdarg ctgmath cuchar
         cwchar cwctype deque exception execution filesystem format forward_list fstream functional future
         initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource
         mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex

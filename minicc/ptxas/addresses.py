@@ -2,6 +2,7 @@
 
     IADD3 t, p = b, 0x40, RZ;  IADD3.X u = c, RZ, RZ, p;  LDG d, [t.64]     LDG d, [b.64+0x40]
     LOP3 t = b | 0x40 (where b has no such bit);          LDS d, [t]        LDS d, [b+0x40]
+    VIADD t, b, 0x40;                                     LDC d, c[3][t]    LDC d, c[3][b+0x40]
     LOP3 t = b & 0xff (where b has no other bit)                            MOV t, b
 
 nvcc and LLVM's own selection write such offsets into PTX; others (Triton) write the sum, once an access. Only sums that
@@ -14,7 +15,7 @@ import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, permuted, table_bits
-from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
+from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
@@ -24,6 +25,7 @@ _WIDE = ("LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "
 _LIMITS = {
     **dict.fromkeys(_WIDE, (24,)),
     "LDGSTS": (20, 12),
+    "LDC": (16,),
 }
 """Bits of the signed offset of each address operand."""
 _CHAIN = 8
@@ -45,7 +47,7 @@ class _Folder:
         for operand in inst.srcs:
             if type(operand) is V:
                 others.update(operand.parts)
-            elif type(operand) is VMem and isinstance(operand.base, V) and inst.mnemonic not in _LIMITS:
+            elif isinstance(operand, VMem | VConst) and isinstance(operand.base, V) and inst.mnemonic not in _LIMITS:
                 others.update(operand.base.parts)
         for v in inst.implicit_reads:
             others.update(v.parts)
@@ -56,7 +58,7 @@ class _Folder:
             for inst in block.insts:
                 if inst.mnemonic in _LIMITS:
                     for s in inst.srcs:
-                        if type(s) is VMem and isinstance(s.base, V):
+                        if isinstance(s, VMem | VConst) and isinstance(s.base, V):
                             found = self.single.table.get((s.base.reg.id, s.base.part))
                             if found is not None and found.inst.mnemonic in ("IADD3", "VIADD", "LOP3"):
                                 return True
@@ -73,7 +75,7 @@ class _Folder:
             for at, inst in enumerate(block.insts):
                 limits = _LIMITS.get(inst.mnemonic)
                 if limits is not None:
-                    places = [n for n, s in enumerate(inst.srcs) if type(s) is VMem]
+                    places = [n for n, s in enumerate(inst.srcs) if isinstance(s, VMem | VConst)]
                     for n, bits in zip(places, limits, strict=False):
                         self._fold(inst, n, bits, b, at)
                 for part in parts_written(inst):
@@ -83,7 +85,7 @@ class _Folder:
         """Take the n-th source's base apart as far as it goes."""
         for _ in range(_CHAIN):
             where = inst.srcs[n]
-            assert isinstance(where, VMem)
+            assert isinstance(where, VMem | VConst)
             base = where.base
             if not isinstance(base, V) or base.reg.fixed is not None or base.count > 2:
                 return

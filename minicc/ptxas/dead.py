@@ -7,7 +7,7 @@ from collections import Counter
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, Part, V, VConst
+from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, MOperand, Part, V, VConst
 from minicc.ptxas.operands import guarded, parts, parts_read, parts_used
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
@@ -70,9 +70,13 @@ def sweep(function: MFunction) -> None:
                 _narrow(inst, uses)
             if inst.mnemonic in _CARRY and len(inst.dsts) == 2 and not any(uses.get(p) for p in parts(inst.dsts[1])):
                 inst.dsts = inst.dsts[:1]
-                if inst.mnemonic == "IADD3" and not inst.modifiers and inst.srcs[1:] == (ZERO, ZERO):
-                    if not getattr(inst.srcs[0], "neg", False):
-                        inst.mnemonic, inst.srcs = "MOV", inst.srcs[:1]
+                if inst.mnemonic == "IADD3" and not inst.modifiers and _copies(inst.srcs):
+                    inst.mnemonic, inst.srcs = "MOV", inst.srcs[:1]
+
+
+def _copies(sources: tuple[MOperand, ...]) -> bool:
+    """Whether it is a sum of one number."""
+    return sources[1:] == (ZERO, ZERO) and not getattr(sources[0], "neg", False)
 
 
 def drop_overwritten(block: Block) -> None:

@@ -19,6 +19,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
+from minicc.sass.instr import Reg
 
 Value = tuple[int, int, int]
 """(register's id, part, how many values that part has had in the block)."""
@@ -55,7 +56,7 @@ class _Webs:
             for v in reads(inst):
                 self._together(v)
             for v in writes(inst):
-                if self._ours(v):
+                if isinstance(v, V) and self._ours(v):
                     before = self._values(v)
                     self.times.update(v.parts)
                     if guarded(inst) or v.reg.fixed is not None:
@@ -68,11 +69,11 @@ class _Webs:
         self.times.clear()
         for inst in self.block.insts:
             map_reads(inst, partial(self._named, kept=kept))
-            self.times.update([part for v in writes(inst) if self._ours(v) for part in v.parts])
+            self.times.update([part for v in writes(inst) if isinstance(v, V) and self._ours(v) for part in v.parts])
             map_writes(inst, partial(self._named, kept=kept))
 
-    def _ours(self, v: object) -> bool:
-        return type(v) is V and v.reg.id in self.again
+    def _ours(self, v: V) -> bool:
+        return v.reg.id in self.again
 
     def _values(self, v: V) -> list[Value]:
         return [(reg, part, self.times[reg, part]) for reg, part in v.parts]
@@ -87,10 +88,9 @@ class _Webs:
         if one != other:
             self.joined[one] = other
 
-    def _together(self, v: object) -> None:
+    def _together(self, v: V | Reg) -> None:
         """An operand of several parts wants them in one register."""
-        if self._ours(v):
-            assert isinstance(v, V)
+        if isinstance(v, V) and self._ours(v):
             first, *others = self._values(v)
             for value in others:
                 self._join(first, value)

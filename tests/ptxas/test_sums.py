@@ -91,3 +91,30 @@ def test_registers_written_again(tmp_path: Path) -> None:
     """Each value is one of its own: two exclusive ors are one, two sums of words with a carry one of three."""
     code = checked(tmp_path, AGAIN)
     assert code.count("LOP3") == 2
+
+
+TABLES = """\
+//! n = 16
+//! a = randint(0, 16, n, i32)
+//! c = zeros(2 * n, i32)
+//! f[1, n](a, c, n)
+//! expect(c[0:n], 16 * a + 16)
+//! expect(c[n:2 * n], 3 * a + 6)
+
+__constant__ int before[60] = {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54};
+__constant__ int table[17] = {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256};
+
+__global__ void f(const int *a, int *c, int n)
+{
+    unsigned i = a[threadIdx.x];
+    c[threadIdx.x] = table[i + 1];
+    c[n + threadIdx.x] = before[i + 2];
+}
+"""
+
+
+def test_places_in_constant_memory(tmp_path: Path) -> None:
+    """Where a table begins, and a constant index in it, is an offset of LDC."""
+    code = checked(tmp_path, TABLES)
+    assert code.count("LDC") == 2
+    assert code.count("IADD3") == 1
