@@ -134,6 +134,10 @@ def _report(text: str, ir: str, options: Options) -> None:
     fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
 
 
+_LIBRARY = re.compile(r" call [^\n(]*@(__minicc_\w+)\(")
+"""A call of a function of the device library."""
+
+
 def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
     """What is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where an `else if`
     ends, blocks are then merged that would have told two values apart, and a branch on floats with three ways to its
@@ -141,9 +145,16 @@ def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
     first = llvm.create_new_module_pass_manager()
     # The pass runs again in code generation; it would take its own access to an aggregate parameter for an escape.
     spaces = "addrspace(3)" in ir and " byval(" not in ir
-    if spaces:
-        first.add_always_inliner_pass()
     first.add_sroa_pass()
+    # Which functions only compute is known from here on: of two calls with the same arguments one goes before either is
+    # inlined (a logarithm that three conditions ask for).
+    first.add_post_order_function_attributes_pass()
+    if spaces:
+        called = _LIBRARY.findall(ir)
+        if len(set(called)) < len(called):
+            first.add_new_gvn_pass()  # the pipeline's own pass for it would come too late
+        first.add_always_inliner_pass()
+        first.add_sroa_pass()
     first.run(module, builder)
     if spaces:
         # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it

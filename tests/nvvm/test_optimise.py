@@ -171,3 +171,47 @@ def test_rounds_whose_sums_are_constants_are_written_out(sum_: str, straight: bo
       v[0] = a; v[1] = b; }}"""
     made = nvvm.optimise(frontend.compile(SourceFile("a.cu", text), Source()), nvvm.Options())
     assert (" br i1 " not in made) == straight
+
+
+SERIES = """
+define internal double @__minicc_series(double %x) convergent nounwind mustprogress alwaysinline {
+  %slot = alloca double
+  store double %x, ptr %slot
+  br label %test
+test:
+  %y = load double, ptr %slot
+  %small = fcmp olt double %y, 1.0
+  br i1 %small, label %scale, label %rest
+scale:
+  %big = fmul double %y, 3.0
+  store double %big, ptr %slot
+  br label %test
+rest:
+  %z = fdiv double %y, 7.0
+  ret double %z
+}
+define ptx_kernel void @k(ptr %p) {
+  %v = load double, ptr %p
+  %a = call double @__minicc_series(double %v)
+  %first = fcmp olt double %a, 4.0
+  br i1 %first, label %done, label %next
+next:
+  %b = call double @__minicc_series(double %v)
+  %second = fcmp olt double %b, 5.0
+  br i1 %second, label %done, label %last
+last:
+  %c = call double @__minicc_series(double %v)
+  %d = fmul double %c, %c
+  br label %done
+done:
+  %r = phi double [0.0, %0], [1.0, %next], [%d, %last]
+  store double %r, ptr %p
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize("shared", ["", "@s = internal addrspace(3) global [4 x i32] undef\n"])
+def test_functions_that_only_compute_are_called_once(shared: str) -> None:
+    """Inlined, three copies with branches of their own would stay three."""
+    assert nvvm.optimise(shared + SERIES, nvvm.Options()).count("fdiv") == 1

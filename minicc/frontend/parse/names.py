@@ -33,6 +33,7 @@ SPECIFIERS = frozenset(
         "virtual",
         "explicit",
         "thread_local",
+        "__thread",
         "__device__",
         "__global__",
         "__host__",

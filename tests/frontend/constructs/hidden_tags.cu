@@ -6,6 +6,8 @@
 
 struct work { int size; int pad[3]; };
 extern struct work *work;
+extern __thread struct work *mine;
+static __thread int count = 3;
 struct look { int a; };
 __device__ int look(const struct look *l) { return l->a + 1; }
 enum level { low, high };
