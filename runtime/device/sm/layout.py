@@ -331,8 +331,8 @@ S_L0N = next(_c)
 """lines brought into the L0 instruction cache"""
 S_STREAM = next(_c)
 """when the prefetcher has the next line of straight code"""
-S_STORE = _several(_c, 3)
-"""its latest store: when the unit takes it, of how many lines, the first of them"""
+S_STORE = _several(_c, 2)
+"""its latest store: when the unit takes it, and where its lines are held, a bit each"""
 S_TURNED = next(_c)
 """until when it fetches behind the branch taken last, in sixteenths of a cycle"""
 S_COLUMNS = next(_c)

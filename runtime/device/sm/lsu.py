@@ -181,16 +181,19 @@ def coverage(i: int, lanes: int, mask: u32, sectors: int) -> int:
 def take_turns(sc: int, lines: int, t: int) -> None:
     """Sub-cores' stores that wait in their queues, this one issued at `t`, are taken in turns: their lines come between
     those of two stores of one (H200: of four warps that walk along rows of 16 words, 16 lines a store, each store is
-    sent; one warp's leave once)."""
-    between = lines
-    for k in range(sc & ~3, (sc & ~3) + 4):
-        if k != sc and SC[k, L.S_STORE] > t and SC[k, L.S_STORE + 2] != X[0]:
-            between += SC[k, L.S_STORE + 1]
+    sent; one warp's leave once). S_STORE: when the unit takes its latest store, and that one's lines by place."""
+    places = 0
+    if lines > HELD // 4 and lines <= HELD // 2:
+        for k in range(lines):
+            places |= 1 << ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
+        between = places
+        for k in range(sc & ~3, (sc & ~3) + 4):
+            if k != sc and SC[k, L.S_STORE] > t:
+                between |= SC[k, L.S_STORE + 1]
+        if popcount(np.uint32(between & 0xFFFFFFFF)) + popcount(np.uint32(between >> 32 & 0xFFFFFFFF)) > HELD:
+            let_go(sc >> 2)
     SC[sc, L.S_STORE] = X[START]
-    SC[sc, L.S_STORE + 1] = lines
-    SC[sc, L.S_STORE + 2] = X[0]
-    if between > lines and between >= HELD:
-        let_go(sc >> 2)
+    SC[sc, L.S_STORE + 1] = places
 
 
 @compiled(inline=True)
