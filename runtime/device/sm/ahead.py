@@ -72,10 +72,10 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
     home = l2_home(line)
     l2_ahead(line, home)
     where = home
+    if not CODE[i, L.C_BYPASS]:
+        prefetch(address(L1, (m, l1_set(line))))
     if CODE[i, L.C_ACCESS] == K.A_LOAD:
         where = SM[m, L.M_SIDE]
-        if not CODE[i, L.C_BYPASS]:
-            prefetch(address(L1, (m, l1_set(line))))
         if home != where:
             l2_ahead(line, where)
         bank = dram_bank(line)
