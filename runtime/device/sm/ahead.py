@@ -16,12 +16,13 @@ from runtime.device.sm.l1 import l1_set
 from runtime.device.sm.l2 import (
     BANK_SHIFT,
     BANKS,
-    BK_FULL,
+    BK_BANK,
     BK_OPEN,
     BUCKET_SHIFT,
-    MP_AT_BANK,
     MP_AT_CHANNEL,
     NB,
+    Q_FROM,
+    Q_TO,
     dram_bank,
     l2_ahead,
     l2_home,
@@ -29,7 +30,7 @@ from runtime.device.sm.l2 import (
 )
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, load32
-from runtime.device.sm.table import BK, CODE, L1, MP, SM, WS, G
+from runtime.device.sm.table import BK, BW, CODE, L1, MP, QUEUE, SM, WS, G
 from runtime.device.sm.vector import prefetch
 
 NEAR = 1024
@@ -61,9 +62,9 @@ def row_ahead(w: int) -> None:
 def bucket_ahead(resource: int, t: int) -> None:
     """The bucket of a resource in which a request at `t` may find room."""
     b = t >> BUCKET_SHIFT
-    if b >= BK[BK_FULL, 2 * resource] and b < BK[BK_FULL, 2 * resource + 1]:
-        b = BK[BK_FULL, 2 * resource + 1]
-    prefetch(address(BK, (resource, b & (NB - 1))))
+    if b >= QUEUE[resource, Q_FROM] and b < QUEUE[resource, Q_TO]:
+        b = QUEUE[resource, Q_TO]
+    prefetch(address(BW, (resource, b & (NB - 1))))
 
 
 @compiled(inline=True)
@@ -80,7 +81,7 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
             l2_ahead(line, where)
         bank = dram_bank(line)
         prefetch(address(BK, (BK_OPEN, bank)))
-        prefetch(address(BK, (MP[MP_AT_BANK] + (bank >> 6), (bank & 63) << 6 | (t >> BANK_SHIFT & 63))))
+        prefetch(address(BK, (BK_BANK + (bank >> 6), (bank & 63) << 6 | (t >> BANK_SHIFT & 63))))
         bucket_ahead(MP[MP_AT_CHANNEL] + bank // BANKS, t)
     bucket_ahead(l2_slice(line, where), t)
 

@@ -34,7 +34,7 @@ from runtime.device.sm.table import Table
 UNROLLED = 4
 """Up to so many turns of a loop are written one after another: LLVM leaves loops of prefetches as they are."""
 _NOTHING = object()
-_ELEMENT = {"int64": "i64", "int32": "i32", "uint32": "i32"}
+_ELEMENT = {"int64": "i64", "int32": "i32", "uint32": "i32", "uint16": "i16"}
 """Types of the elements of tables."""
 
 

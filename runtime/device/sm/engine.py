@@ -49,8 +49,8 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLACK] = m.store_slack
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
-    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL], MP[l2.MP_AT_BANK] = rows[:4]
-    MP[l2.MP_AT_SUMS], MP[l2.MP_AT_LATE] = rows[4:6]
+    MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL] = rows[:3]
+    MP[l2.MP_AT_SUMS], MP[l2.MP_AT_LATE] = rows[3:5]
     MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:
@@ -308,8 +308,10 @@ class Run:
         self.g[L.G_L1OVER] = reciprocal(sets)
         t["L1"] = self.space.array("L1", (self.sms, sets * l1.SET), np.uint32)
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
-        t["BK"] = self.space.array("BK", (resources, L.BUCKET_ROW))
-        t["BK"][l2.BK_TURN, 0], t["BK"][l2.BK_FULL] = self.space.turn, 0
+        t["BW"] = self.space.array("BW", (resources, L.BUCKET_ROW), np.uint16)
+        t["QUEUE"] = self.space.array("QUEUE", (resources, 4))
+        t["QUEUE"][:] = 0
+        t["BK"] = self.space.array("BK", (l2.bank_rows(m.dram_channels), L.BUCKET_ROW))
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1

@@ -23,7 +23,7 @@ from runtime.device.sm.front import arm, constant, uniform_constant
 from runtime.device.sm.groups import SYNC
 from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
-from runtime.device.sm.l2 import BK_RETIRE, take
+from runtime.device.sm.l2 import BW_RETIRE, take
 from runtime.device.sm.lang import compiled, u32
 from runtime.device.sm.lsu import DELAY, memory_time
 from runtime.device.sm.memop import memory_op
@@ -125,7 +125,7 @@ def left(w: int, i: int, t: int) -> None:
             G[L.G_FINISHED] += 1
         SM[m, L.M_LIVE] -= 1
         # The distributor hears of one end after the other.
-        heard = take(BK_RETIRE, gone, G[L.G_RETIRE])
+        heard = take(BW_RETIRE, gone, G[L.G_RETIRE])
         end = heard
         if CT[cta, L.T_STORED]:
             # The grid is done when its caches are clean, which the SMs of the far half say later, and when what it

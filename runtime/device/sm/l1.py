@@ -15,7 +15,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.l2 import (
     BK_ASKED,
     BK_COMES,
-    BK_UP,
+    BW_UP,
     LAST,
     MP_ASK,
     MP_AT_DOWN,
@@ -198,7 +198,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         asked = t
         if SM[m, L.M_ROOM + place_] > asked + latency:
             asked = SM[m, L.M_ROOM + place_] - latency
-        asked = take(BK_UP + m, asked, MP[MP_ASK])
+        asked = take(BW_UP + m, asked, MP[MP_ASK])
         there = joined(m, asked, line, missing, bypass)
         if there == 0:
             PCC[i, L.P_ASKED] += sector_count(missing)

@@ -9,9 +9,11 @@ L2 uint32[partition, 64 * sets]: of a set, 16 tags, 16 last uses, and for each o
 dirty (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the
 latest (16..23); and the time until which that is under way. A line that was not used in this run is not there. In a
 run of more than 2^32 cycles what comes later than that counts as there, and what was used later as used at once.
-BK int64[resource, NB]: a bucket of 32 cycles in a word: units of 1/16 cycle taken (24 bits), turn of the ring. Its
-first rows hold other things: DRAM rows that are open, lines written last; and of each resource
-a run of buckets that are full (from, to), so that nobody has to walk through it.
+BW uint16[resource, NB]: bandwidth, a ring of buckets of 32 cycles: units of 1/16 cycle taken. QUEUE int64[resource, 4]:
+a run of buckets that are full (from, to), so that nobody has to walk through it, and the first bucket that is not of
+this turn of the ring yet.
+BK int64[...]: DRAM rows that are open, lines written last, what SMs ask for together, and of each DRAM bank a ring of
+buckets of 128 cycles.
 MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's entries and last uses from those of the run
 before (see `workspace`).
 """
@@ -24,12 +26,10 @@ from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first, over, popcount
-from runtime.device.sm.table import BK, L2, MP, PCC, SM, X
+from runtime.device.sm.table import BK, BW, L2, MP, PCC, QUEUE, SM, X
 from runtime.device.sm.vector import find16, least16, prefetch
 
-NB_SHIFT = 12
 NB = L.BUCKETS
-assert NB == 1 << NB_SHIFT
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
 UNITS = (1 << 24) - 1
@@ -93,7 +93,6 @@ L2_WAYS = 16
     MP_DRAM_CYCLE,
     MP_DRAM_FAR,
     MP_ROOM,
-    MP_AT_BANK,
     MP_AT_SUMS,
     MP_AT_LATE,
     MP_REFRESH,
@@ -107,14 +106,17 @@ L2_WAYS = 16
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(56)
+) = range(55)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
-# Rows of BK; the first word of the first is the turn of the ring at which this run begins.
-BK_TURN, BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_RETIRE, BK_FULL, BK_UP = range(8)
-"""BK_UP + sm is the SM's port to L2; MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] +
-slice; MP[MP_AT_CHANNEL] + DRAM channel. BK_OPEN: of each channel, the row that each of 16 banks has open."""
+BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_BANK = range(5)
+"""Rows of BK. BK_OPEN: of each channel, the row that each of 16 banks has open. From BK_BANK on the banks, 64 a row."""
+BW_RETIRE, BW_UP = 0, 7
+"""Rows of BW (with nothing between: `distance` tells slices by these numbers). BW_UP + sm is the SM's port to L2;
+MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] + slice; MP[MP_AT_CHANNEL] + DRAM
+channel."""
+Q_FROM, Q_TO, Q_NEW = range(3)
 CAPACITY = 512
 """Units of a bucket: 32 cycles."""
 BANKS = 16
@@ -133,16 +135,20 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int, int]:
-    """Rows of BK: where the ports from L2, slices, channels, banks, sums and what comes to L1 late begin, and how many
-    rows there are."""
-    down = BK_UP + sms
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
+    """Rows of BW: where the ports from L2, slices, channels, sums and what comes to L1 late begin, and how many rows
+    there are."""
+    down = BW_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
-    bank = channel + channels
-    sums = bank + (channels * BANKS + 63) // 64
+    sums = channel + channels
     late = sums + SUMS
-    return down, slice_, channel, bank, sums, late, late + sms
+    return down, slice_, channel, sums, late, late + sms
+
+
+def bank_rows(channels: int) -> int:
+    """Rows of BK."""
+    return BK_BANK + (channels * BANKS + 63) // 64
 
 
 @compiled(inline=True)
@@ -157,50 +163,55 @@ def both(bits: int) -> int:
     return bits | (bits & 5) << 1 | bits >> 1 & 5
 
 
+@compiled(inline=False)
+def renew(resource: int, b: int) -> None:
+    """Empty the buckets of a resource that are not of this turn of the ring, up to those beside bucket b."""
+    begin = max(QUEUE[resource, Q_NEW], (b | 31) + 1 - NB)
+    while begin <= b:
+        for k in range(32):
+            BW[resource, (begin & (NB - 1)) + k] = 0
+        begin += 32
+    QUEUE[resource, Q_NEW] = begin
+
+
 @compiled(inline=True)
 def take(resource: int, t: int, units: int) -> int:
     """Take a resource for `units` sixteenths of a cycle, not before `t`; the time at which that begins."""
     start = t >> BUCKET_SHIFT
     b = start
-    word = 0
-    zero = BK[BK_TURN, 0]
-    low = BK[BK_FULL, 2 * resource]
-    high = BK[BK_FULL, 2 * resource + 1]
+    used = 0
+    low = QUEUE[resource, Q_FROM]
+    high = QUEUE[resource, Q_TO]
     while True:
         if b >= low and b < high:
             b = high
-        word = BK[resource, b & (NB - 1)]
-        turn = (b >> NB_SHIFT) + zero
-        if word >> 24 != turn:
-            word = turn << 24
-        if word & UNITS < CAPACITY:
+        if b >= QUEUE[resource, Q_NEW]:
+            renew(resource, b)
+        used = BW[resource, b & (NB - 1)]
+        if used < CAPACITY:
             break
         b += 1
     if b != start and (start < low or b != high):
         # The buckets from start to b are full: more of them, or others that are worth more.
         if start <= high and b >= low:
             if start < low:
-                BK[BK_FULL, 2 * resource] = start
+                QUEUE[resource, Q_FROM] = start
             if b > high:
-                BK[BK_FULL, 2 * resource + 1] = b
+                QUEUE[resource, Q_TO] = b
         elif start > high or b - start > high - low:
-            BK[BK_FULL, 2 * resource] = start
-            BK[BK_FULL, 2 * resource + 1] = b
-    used = word & UNITS
-    BK[resource, b & (NB - 1)] = word + units
+            QUEUE[resource, Q_FROM] = start
+            QUEUE[resource, Q_TO] = b
     served = (b << BUCKET_SHIFT) + (used >> 4)
     rest = used + units - CAPACITY
+    BW[resource, b & (NB - 1)] = min(used + units, CAPACITY)
     while rest > 0:
         # What does not fit goes on in the next buckets.
         b += 1
-        word = BK[resource, b & (NB - 1)]
-        turn = (b >> NB_SHIFT) + zero
-        if word >> 24 != turn:
-            word = turn << 24
-        room = CAPACITY - (word & UNITS)
-        if room > 0:
-            BK[resource, b & (NB - 1)] = word + (rest if rest < room else room)
-            rest -= room
+        if b >= QUEUE[resource, Q_NEW]:
+            renew(resource, b)
+        used = BW[resource, b & (NB - 1)]
+        BW[resource, b & (NB - 1)] = min(used + rest, CAPACITY)
+        rest += used - CAPACITY
     return served if served > t else t
 
 
@@ -246,12 +257,7 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
 def l2_home(line: int) -> int:
     """The partition that has a line's memory (H200: 4 KB at a time, by the parity of some bits; what atomics of each SM
     take tells it)."""
-    parity = line & HOME
-    parity ^= parity >> 16
-    parity ^= parity >> 8
-    parity ^= parity >> 4
-    parity ^= parity >> 2
-    return (parity ^ parity >> 1) & 1
+    return popcount(np.uint32(line & HOME)) & 1
 
 
 @compiled(inline=True)
@@ -263,7 +269,7 @@ def until(t: int) -> int:
 @compiled
 def activate(bank: int, t: int) -> int:
     """When a bank can open another row, asked at `t`: one a row cycle."""
-    resource = MP[MP_AT_BANK] + (bank >> 6)
+    resource = BK_BANK + (bank >> 6)
     ring = (bank & 63) << 6
     b = t >> BANK_SHIFT
     while True:

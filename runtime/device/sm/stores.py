@@ -5,8 +5,8 @@ from __future__ import annotations
 from runtime.device.sm import layout as L
 from runtime.device.sm.l1 import forget
 from runtime.device.sm.l2 import (
-    BK_UP,
     BK_WRITTEN,
+    BW_UP,
     DEVICE,
     LAST,
     MP_AT_SUMS,
@@ -97,7 +97,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] |= need
                 if need == 0:
-                    take(BK_UP + m, t, MP[MP_SEND_JOIN])
+                    take(BW_UP + m, t, MP[MP_SEND_JOIN])
                     if SM[m, slot + 3] > done:
                         done = SM[m, slot + 3]
                     continue
@@ -140,7 +140,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]
         room = SM[m, L.M_SENT + place_]
-        asked = take(BK_UP + m, max(t, room), units)
+        asked = take(BW_UP + m, max(t, room), units)
         if atomic < 0 and room > t:
             # It waits among the lines that are held, if there is a place for it.
             X[SENT] = max(X[SENT], SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)])

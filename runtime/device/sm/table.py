@@ -1,8 +1,8 @@
 """The engine's tables: arrays as compiled code sees them, a bare pointer whose row length is known.
 
-Elements are int64, or what the host's caches should hold more of, int32 or uint32; indices are not checked and not
-wrapped. Compiled functions name the tables that they work on, and `lang` compiles `T[row, column]` by the row lengths
-here. All of them are found through one list of addresses, which every compiled function is handed.
+Elements are int64, or what the host's caches should hold more of, int32, uint32 or uint16; indices are not checked and
+not wrapped. Compiled functions name the tables that they work on, and `lang` compiles `T[row, column]` by the row
+lengths here. All of them are found through one list of addresses, which every compiled function is handed.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ FP: Any = Table("FP")
 PCC: Any = Table("PCC", L.P_COLUMNS)
 L1: Any = Table("L1", 0, kind="uint32")
 BK: Any = Table("BK", L.BUCKET_ROW)
+BW: Any = Table("BW", L.BUCKET_ROW, kind="uint16")
+QUEUE: Any = Table("QUEUE", 4)
 L2: Any = Table("L2", 0, kind="uint32")
 MP: Any = Table("MP")
 X: Any = Table("X")

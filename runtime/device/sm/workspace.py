@@ -2,7 +2,7 @@
 
 Clearing a hundred megabytes a launch, or having the host's kernel do it page by page, takes longer than many a launch.
 So nothing here is cleared: a run's uses of lines come after all earlier ones, other entries hold its number, buckets
-of bandwidth hold a turn of the ring that no earlier run had, and a CTA slot's registers and shared memory are cleared
+of bandwidth are emptied as time comes to them, and a CTA slot's registers and shared memory are cleared
 when the first CTA of a run takes it. A run therefore finds the same as one with tables of its own.
 """
 
@@ -24,8 +24,8 @@ LARGE = PAGE = 2 << 20
 _FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
 SCRATCH_BYTES = 4096
 """Of the scratch area (see `layout.G_SCRATCH`)."""
-EPOCHS, TURNS, STAMPS = 1 << 14, 1 << 18, 1 << 31
-"""Numbers of runs, turns and uses after which new tables are taken: the tables have 15, 19 and 32 bits for them."""
+EPOCHS, STAMPS = 1 << 14, 1 << 31
+"""Numbers of runs and uses after which new tables are taken: the tables have 15 and 32 bits for them."""
 
 
 def aligned(shape: tuple[int, ...], dtype: Any, dense: bool = False) -> Any:
@@ -49,12 +49,11 @@ def aligned(shape: tuple[int, ...], dtype: Any, dense: bool = False) -> Any:
 @attrs.define(eq=False)
 class Workspace:
     """Tables by name, and what tells a run's entries from those of earlier runs: `epoch` for tags of caches, `stamp`
-    for last uses, `turn` for buckets."""
+    for last uses."""
 
     arrays: dict[str, Any] = attrs.field(factory=dict)
     epoch: int = 1
     stamp: int = 1
-    turn: int = 0
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
         """A table as the last run left it, zeros where none has been."""
@@ -68,9 +67,8 @@ class Workspace:
         """A run that took `end` cycles is over; `stamp` is the largest `M_FRESH` that it used."""
         self.epoch += 1
         self.stamp = max(self.stamp + end + (1 << 20), stamp)
-        self.turn += (end >> 16) + 16
-        if self.epoch > EPOCHS or self.turn > TURNS or self.stamp > STAMPS:
-            self.arrays, self.epoch, self.stamp, self.turn = {}, 1, 1, 0
+        if self.epoch > EPOCHS or self.stamp > STAMPS:
+            self.arrays, self.epoch, self.stamp = {}, 1, 1
 
 
 _free: list[Workspace] = []
