@@ -148,13 +148,20 @@ def translate(
 ) -> int:
     """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active, one
     address; 0: fine otherwise; negative: minus the fault."""
+    bits = any_bits(lanes, mask)
+    if space == K.SPACE_SHARED and bits & (width - 1) == 0 and bits >= 0 and bits + width <= G[L.G_SHAREDSIZE]:
+        # No lane is beyond the bits that any has.
+        add_all(hosts, lanes, shared)
+        if mask == np.uint32(FULL):
+            return 2 if consecutive(lanes, 0) else consecutive(lanes, width)
+        return 0
     low = lowest(lanes, mask)
     high = highest(lanes, mask)
     if space == K.SPACE_CONST:
         if low >= 0 and high + width <= G[L.G_CSIZE + bank]:
             add_all(hosts, lanes, G[L.G_CBANK + bank])
             return 0
-    elif any_bits(lanes, mask) & (width - 1) == 0:
+    elif bits & (width - 1) == 0:
         if space == K.SPACE_SHARED:
             if low >= 0 and high + width <= G[L.G_SHAREDSIZE]:
                 add_all(hosts, lanes, shared)
