@@ -25,6 +25,7 @@ from runtime.device.sm.control_rows import always, place
 from runtime.device.sm.prove import Facts, Flow, prove, tables
 from runtime.device.sm.timing import Timing, timing
 from runtime.device.sm.units import constant_line
+from runtime.device.sm.workspace import aligned
 
 Table = npt.NDArray[np.int64]
 
@@ -82,7 +83,8 @@ class Decoded:
     def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
         """CODE and operand records for a grid with these constant banks and this place of the code."""
         code = copied(self.code)
-        operands = self.operands.copy()
+        operands = aligned(self.operands.shape, abi.OPERANDS)
+        operands[:] = self.operands
         base = operands.ctypes.data
         code[:, L.C_OPERANDS] = base + abi.OPERANDS.itemsize * np.arange(self.count)
         imm = operands["imm"]
@@ -99,7 +101,7 @@ class Decoded:
 
 def copied(code: Table) -> Table:
     """A copy of CODE rows. A warp that runs off the end looks at one row more before it is noticed."""
-    table = np.zeros((len(code) + 1, L.C_COLUMNS), np.int64)[:-1]
+    table = aligned((len(code) + 1, L.C_COLUMNS), np.int64)[:-1]
     table[:] = code
     return table
 

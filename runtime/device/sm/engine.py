@@ -180,7 +180,7 @@ class Run:
             # Before the table of allocations is made.
             memory.heap = memory.allocate(HEAP_BYTES)
         self.tables["CODE"], operands = self.decoded.instance(banks, grid.code[0])
-        self.tables["PCC"] = np.zeros((self.decoded.count, L.P_COLUMNS), np.int64)
+        self.tables["PCC"] = aligned((self.decoded.count, L.P_COLUMNS), np.int64)
         # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
         # widest operand beyond the last register. Code may name registers that the kernel did not ask for: it gets more
         # with USETMAXREG.
@@ -192,7 +192,7 @@ class Run:
         constant_data = {bank: np.frombuffer(data, np.uint8) for bank, data in banks.items()}
         self.keep += [operands, state, local, constant_data]
 
-        self.g = self.tables["G"] = g = np.zeros(L.G_COLUMNS, np.int64)
+        self.g = self.tables["G"] = g = aligned((L.G_COLUMNS,), np.int64)
         g[L.G_STATE], g[L.G_STATEBYTES] = state.ctypes.data, 4 * stride
         g[L.G_SHAREDSTRIDE], g[L.G_SHAREDSIZE] = (grid.shared + 255) // 256 * 256, grid.shared
         g[L.G_LOCAL], g[L.G_LOCALSIZE] = local.ctypes.data, grid.local
@@ -222,18 +222,19 @@ class Run:
         t["WS"][:, L.W_ALIVE] = 0
         t["LPC"] = self.space.array("LPC", (rows, 64))
         t["DIV"] = self.space.array("DIV", (rows, L.D_COLUMNS))
-        t["CT"] = np.zeros((self.sms * resident, L.T_COLUMNS), np.int64)
-        t["WAKE"] = np.full(rows, L.BIG, np.int64)
+        t["CT"] = self.space.cleared("CT", (self.sms * resident, L.T_COLUMNS))
+        t["WAKE"] = self.space.array("WAKE", (rows,))
+        t["WAKE"][:] = L.BIG
         t["NEXT"] = np.full(self.sms, L.BIG, np.int64)
-        t["SC"] = np.zeros((self.sms * L.SUB_CORES, L.S_COLUMNS), np.int64)
+        t["SC"] = self.space.cleared("SC", (self.sms * L.SUB_CORES, L.S_COLUMNS))
         t["SC"][:, L.S_LASTWARP] = t["SC"][:, L.S_YIELDED] = -1
         t["SC"][:, L.S_CACHE : L.S_CACHE + 8] = -1
-        t["SM"] = np.zeros((self.sms, L.M_COLUMNS), np.int64)
+        t["SM"] = self.space.cleared("SM", (self.sms, L.M_COLUMNS))
         lines = self.decoded.count // 8 + 2
-        t["IC0"] = np.zeros((self.sms * L.SUB_CORES if timed else 1, lines), np.int64)
+        t["IC0"] = self.space.cleared("IC0", (self.sms * L.SUB_CORES if timed else 1, lines))
         t["FP"], sets, more_sets = _front_parameters(arch)
-        t["IC1"] = np.zeros((self.sms if timed else 1, sets), np.int64)
-        t["IC2"] = np.zeros((self.sms if timed else 1, more_sets + lines // 64 + 1), np.int64)
+        t["IC1"] = self.space.cleared("IC1", (self.sms if timed else 1, sets))
+        t["IC2"] = self.space.cleared("IC2", (self.sms if timed else 1, more_sets + lines // 64 + 1))
 
         scratch = aligned((SCRATCH_BYTES,), np.uint8)
         zero = np.zeros(64, np.uint8)
@@ -309,8 +310,7 @@ class Run:
         t["L1"] = self.space.array("L1", (self.sms, sets * l1.SET), np.uint32)
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BW"] = self.space.array("BW", (resources, L.BUCKET_ROW), np.uint16)
-        t["QUEUE"] = self.space.array("QUEUE", (resources, 4))
-        t["QUEUE"][:] = 0
+        t["QUEUE"] = self.space.cleared("QUEUE", (resources, 4))
         t["BK"] = self.space.array("BK", (l2.bank_rows(m.dram_channels), L.BUCKET_ROW))
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
@@ -323,7 +323,7 @@ class Run:
         for way in range(m.l2_ways, l2.L2_WAYS):
             # Ways that there are not: never found, never the least recently used.
             t["L2"][:, way :: l2.L2_SET] = t["L2"][:, 16 + way :: l2.L2_SET] = l2.LAST
-        t["X"] = np.zeros(8192, np.int64)
+        t["X"] = self.space.cleared("X", (8192,))
         t["RES"], t["SRC"], t["RAW"] = self.decoded.res, self.decoded.src, self.decoded.raw
         t["PEND"] = self.space.array("PEND", (rows * hazard.DEPTH, 4))
         pending = self.space.array("staged", (rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)

@@ -63,14 +63,14 @@ C_ARRIVE = next(_c)
 C_PORTS = next(_c)
 """registers read through the ports, a bit for each place 2 * slot + bank (a register that two slots read is read once);
 -1: none"""
-C_READ = _several(_c, 8)
-"""the register that a place reads, or -1"""
 C_KEEP = next(_c)
 """places that the reuse cache keeps, a bit each"""
-C_ROW = _several(_c, 4)
-"""byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
 C_PLAIN = next(_c)
 """1: of fixed latency, straight to its registers, with no scoreboard"""
+C_READ = _several(_c, 8)
+"""the register that a place reads, or -1"""
+C_ROW = _several(_c, 4)
+"""byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
 C_BASE = next(_c)
 """memory instructions whose addresses can be told before they issue: byte offset of the register with them (0 none),
 whether it is a pair, byte offset of a pair of uniform registers to add (0 none), what to add; see `ahead`"""
@@ -124,7 +124,7 @@ C_CLINE = next(_c)
 C_PRED = next(_c)
 """control instructions: byte offset of a further predicate that lanes must have (-1 none), and its inversion mask"""
 C_PINV = next(_c)
-C_COLUMNS = next(_c)
+C_COLUMNS = next(_c) + 7 & ~7
 
 # ---- textures: a record for each handle ------------------------------------------------------------------------------
 _c = count()
@@ -296,27 +296,29 @@ S_PORT = next(_c)
 """when the issue port is free"""
 S_BANK0 = next(_c)
 S_BANK1 = next(_c)
+S_LATEST = next(_c)
+"""time of the latest issue"""
+S_OLDEST = next(_c)
+"""the places from that of the SM's oldest CTA on downwards, a bit each (0: that is the highest)"""
 S_CACHE = _several(_c, 8)
 """reuse cache, place 2 * slot + bank: warp * 256 + register, or -1"""
 S_PIPE = _several(_c, 8)
 """when pipe p takes its next instruction; FMA: either half, BOTH: both, HEAVY: that half (pipe 0: always)"""
-S_LITE = next(_c)
-"""when the other half does"""
 S_ROOM = _several(_c, 4)
 """when queue q has room for a request (queue 0: always)"""
+S_LITE = next(_c)
+"""when the other half of the FMA pipe takes its next"""
+S_LSUN = next(_c)
+S_LSULAST = next(_c)
+S_XUN = next(_c)
 S_UNIT = _several(_c, 16)
 """what each of its warps will need next (C_UNIT)"""
 S_LOWEST = _several(_c, 16)
 """of a place, the lowest one with a warp of the same CTA"""
-S_OLDEST = next(_c)
-"""the places from that of the SM's oldest CTA on downwards, a bit each (0: that is the highest)"""
 S_XU = _several(_c, 2)
-S_XUN = next(_c)
 S_ADU = _several(_c, 4)
 S_ADUN = next(_c)
 S_LSU = _several(_c, 16)
-S_LSUN = next(_c)
-S_LSULAST = next(_c)
 S_ADULAST = next(_c)
 S_CONSTANT = _several(_c, 2)
 """until when a constant line is on its way to it: for operands, for LDC"""
@@ -325,8 +327,6 @@ S_ULINE = _several(_c, 2 * ULINES)
 """the constant lines that ULDC with an index had last (plus one), each with its time, and which is the next to go"""
 S_ULINES = next(_c)
 
-S_LATEST = next(_c)
-"""time of the latest issue"""
 S_L0N = next(_c)
 """lines brought into the L0 instruction cache"""
 S_STREAM = next(_c)
@@ -335,7 +335,7 @@ S_STORE = _several(_c, 2)
 """its latest store: when the unit takes it, and where its lines are held, a bit each"""
 S_TURNED = next(_c)
 """until when it fetches behind the branch taken last, in sixteenths of a cycle"""
-S_COLUMNS = next(_c)
+S_COLUMNS = next(_c) + 7 & ~7
 
 # ---- SM -------------------------------------------------------------------------------------------------------------
 _c = count()

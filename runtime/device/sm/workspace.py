@@ -63,6 +63,12 @@ class Workspace:
             known = self.arrays[name] = aligned((size,), np.uint8, dense=True)
         return known[:size].view(dtype).reshape(shape)
 
+    def cleared(self, name: str, shape: tuple[int, ...]) -> Any:
+        """A table of zeros, where the last run had it."""
+        table = self.array(name, shape)
+        table[:] = 0
+        return table
+
     def finish(self, end: int, stamp: int) -> None:
         """A run that took `end` cycles is over; `stamp` is the largest `M_FRESH` that it used."""
         self.epoch += 1
