@@ -24,6 +24,7 @@ from runtime.device.sm.l2 import (
     Q_FROM,
     Q_TO,
     dram_bank,
+    held_at,
     l2_ahead,
     l2_home,
     l2_slice,
@@ -34,7 +35,8 @@ from runtime.device.sm.table import BK, BW, CODE, L1, MP, QUEUE, SM, WS, G
 from runtime.device.sm.vector import prefetch
 
 NEAR = 1024
-"""Bytes from the first lane's address to the last one's up to which the lines between are fetched."""
+"""Bytes from the first lane's address to the last one's up to which the lines between are fetched, with their places in
+the caches; of loads that go farther only the data."""
 TRIP = 64
 """Cycles from an issue until L2 is asked, about."""
 COLD = 14
@@ -83,6 +85,10 @@ def line_ahead(i: int, line: int, m: int, t: int) -> None:
         prefetch(address(BK, (BK_OPEN, bank)))
         prefetch(address(BK, (BK_BANK + (bank >> 6), (bank & 63) << 6 | (t >> BANK_SHIFT & 63))))
         bucket_ahead(MP[MP_AT_CHANNEL] + bank // BANKS, t)
+        prefetch(address(SM, (m, L.M_ROOM + SM[m, L.M_ROOMS])))
+    else:
+        prefetch(address(SM, (m, held_at(line))))
+        prefetch(address(SM, (m, L.M_SENT + SM[m, L.M_SENTS])))
     bucket_ahead(l2_slice(line, where), t)
 
 
@@ -102,8 +108,11 @@ def memory_ahead(i: int, state: int, m: int, t: int) -> None:
         a += np.int64(load32(row + 128)) << 32
         b += np.int64(load32(row + 252)) << 32
     span = b - a
-    if span >= 0 and span < NEAR:
-        # Scattered lanes would ask for more than the host can have under way at once.
+    if (span < 0 or span >= NEAR) and wide and CODE[i, L.C_ACCESS] == K.A_LOAD:
+        # More than the data the host could not have under way at once.
+        for lane in range(0, 128, 4):
+            prefetch(host + np.int64(load32(row + lane)) + (np.int64(load32(row + 128 + lane)) << 32) + offset)
+    elif span >= 0 and span < NEAR:
         at = a & ~127
         for _ in range((span + (a & 127) + CODE[i, L.C_WIDTH] + 127) >> 7):
             prefetch(host + at)

@@ -257,7 +257,12 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
 def l2_home(line: int) -> int:
     """The partition that has a line's memory (H200: 4 KB at a time, by the parity of some bits; what atomics of each SM
     take tells it)."""
-    return popcount(np.uint32(line & HOME)) & 1
+    parity = line & HOME
+    parity ^= parity >> 16
+    parity ^= parity >> 8
+    parity ^= parity >> 4
+    parity ^= parity >> 2
+    return (parity ^ parity >> 1) & 1
 
 
 @compiled(inline=True)
@@ -333,6 +338,12 @@ def dram(line: int, t: int, atoms: int) -> int:
         units += MP[MP_DRAM_ROW]
         t = activate(bank, t)
     return take(MP[MP_AT_CHANNEL] + bank // BANKS, t, units)
+
+
+@compiled(inline=True)
+def held_at(line: int) -> int:
+    """Where in SM a line is noted that is stored to (see `stores`)."""
+    return L.M_STORE + 5 * ((line ^ line >> 6) & (L.STORES - 1))
 
 
 @compiled(inline=True)

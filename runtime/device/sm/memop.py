@@ -8,13 +8,15 @@ from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
+from runtime.device.sm.l1 import l1_set
 from runtime.device.sm.lang import compiled, u32
-from runtime.device.sm.raw import load16, load32, loads64, store16, store32, store64
-from runtime.device.sm.table import CODE, CT, WS, G
+from runtime.device.sm.raw import address, load16, load32, loads64, store16, store32, store64
+from runtime.device.sm.table import CODE, CT, L1, WS, G
 from runtime.device.sm.vector import (
     consecutive,
     copy_words,
     pairs_from_rows,
+    prefetch,
     quads_from_rows,
     rows_from_pairs,
     rows_from_quads,
@@ -220,6 +222,9 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     state = WS[w, L.W_STATE]
     scratch = G[L.G_SCRATCH]
     invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
+    if G[L.G_TIMING] and CODE[i, L.C_SPACE] == K.SPACE_GLOBAL:
+        # Its timing looks there when the data have moved.
+        prefetch(address(L1, (w >> 6, l1_set(loads64(scratch) >> 7))))
     shared = CT[WS[w, L.W_CTA], L.T_SHARED]
     if G[L.G_CLUSTER] > 1:
         mates(w, i, scratch)

@@ -26,6 +26,7 @@ from runtime.device.sm.l2 import (
     MP_SEND_SECTOR,
     MP_SENT,
     SUMS,
+    held_at,
     l2_access,
     l2_ahead,
     l2_home,
@@ -87,7 +88,7 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         l2_ahead(X[2 * k], l2_home(X[2 * k]))
     for k in range(lines):
         need = X[2 * k + 1]
-        slot = L.M_STORE + 5 * ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
+        slot = held_at(X[2 * k])
         more = 0
         if atomic < 0:
             # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
