@@ -26,7 +26,7 @@ MAX_CTAS = 32
 
 # ---- CODE -----------------------------------------------------------------------------------------------------------
 _c = count()
-C_KIND = next(_c)
+# The first 32 columns are what an ordinary instruction needs: four lines of the host's caches.
 C_FN = next(_c)
 """address of the execute function (0 none)"""
 C_OPERANDS = next(_c)
@@ -35,21 +35,38 @@ C_GUARD = next(_c)
 """byte offset of the guard's word in the warp state"""
 C_GINV = next(_c)
 """0xffffffff if the guard is negated"""
-C_UNIFORM = next(_c)
-"""1: uniform datapath; runs once, with all lanes"""
 C_STALL = next(_c)
 """cycles to the next issue of this warp, as the machine takes the stall count and yield bit"""
 C_YIELD = next(_c)
-C_WBAR = next(_c)
-C_RBAR = next(_c)
+C_HOLD = next(_c)
+"""cycles the issue port of the sub-core is held (1 normally)"""
+C_PLAIN = next(_c)
+"""1: of fixed latency, straight to its registers, with no scoreboard"""
 C_WAIT = next(_c)
 C_PIPE = next(_c)
 C_UNIT = next(_c)
 """pipe | queue << 4"""
 C_INTERVAL = next(_c)
-C_HOLD = next(_c)
-"""cycles the issue port of the sub-core is held (1 normally)"""
 C_QUEUE = next(_c)
+C_PORTS = next(_c)
+"""registers read through the ports, a bit for each place 2 * slot + bank (a register that two slots read is read once);
+-1: none"""
+C_KEEP = next(_c)
+"""places that the reuse cache keeps, a bit each"""
+C_CLINE = next(_c)
+"""64-byte line of constant bank 0 or 3 that an operand needs; -1 none"""
+C_READ = _several(_c, 8)
+"""the register that a place reads, or -1"""
+C_ROW = _several(_c, 4)
+"""byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
+C_MISSED = next(_c)
+"""whether it stores, or something that it asked for the last time was not in L1; EXIT: 1"""
+C_BASE = next(_c)
+"""memory instructions whose addresses can be told before they issue (see `ahead`): byte offset of the register with
+them (0 none)"""
+C_KIND = next(_c)
+C_WBAR = next(_c)
+C_RBAR = next(_c)
 C_QSUB = next(_c)
 """cycles between requests that a sub-core's queue lets go"""
 C_QSM = next(_c)
@@ -60,40 +77,10 @@ C_RELEASE = next(_c)
 """the same for the read barrier"""
 C_ARRIVE = next(_c)
 """issue to value in the register, unloaded, for variable-latency results"""
-C_PORTS = next(_c)
-"""registers read through the ports, a bit for each place 2 * slot + bank (a register that two slots read is read once);
--1: none"""
-C_KEEP = next(_c)
-"""places that the reuse cache keeps, a bit each"""
-C_PLAIN = next(_c)
-"""1: of fixed latency, straight to its registers, with no scoreboard"""
-C_READ = _several(_c, 8)
-"""the register that a place reads, or -1"""
-C_ROW = _several(_c, 4)
-"""byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
-C_BASE = next(_c)
-"""memory instructions whose addresses can be told before they issue: byte offset of the register with them (0 none),
-whether it is a pair, byte offset of a pair of uniform registers to add (0 none), what to add; see `ahead`"""
-C_WIDE = next(_c)
-C_UBASE = next(_c)
-C_OFFSET = next(_c)
-C_MISSED = next(_c)
-"""whether it stores, or something that it asked for the last time was not in L1; EXIT: 1"""
-C_SPAN = next(_c)
-"""which allocation its addresses were in last"""
-C_STAGED = next(_c)
-"""1: some reader may come too early, so results go through the staging buffer"""
-C_RES = next(_c)
-"""first row and number of rows in the result table: (word offset, stage row, file)"""
-C_NRES = next(_c)
-C_SRC = next(_c)
-"""first row and number of rows in the source table: (word offset, reader class)"""
-C_NSRC = next(_c)
-C_CLASS = next(_c)
-"""producer class (-1: variable latency)"""
-C_LATE = next(_c)
-"""cycles in which a later instruction may still overwrite an operand, if there is such a one; whether it is one"""
-C_OVERTAKES = next(_c)
+C_LONG = next(_c)
+"""1: its write barrier is tied to L1TEX work (long scoreboard)"""
+C_RING = next(_c)
+"""1: some DEPBAR counts this barrier"""
 C_SPACE = next(_c)
 C_WIDTH = next(_c)
 C_ACCESS = next(_c)
@@ -109,18 +96,34 @@ C_BANK = next(_c)
 """constant bank"""
 C_BYPASS = next(_c)
 """1: not served by the L1 cache"""
+C_STAGED = next(_c)
+"""1: some reader may come too early, so results go through the staging buffer"""
+C_CLASS = next(_c)
+"""producer class (-1: variable latency)"""
+C_OVERTAKES = next(_c)
+"""whether it overwrites an operand that an earlier instruction may still read (see `C_LATE`)"""
+C_SPAN = next(_c)
+"""which allocation its addresses were in last"""
+C_UNIFORM = next(_c)
+"""1: uniform datapath; runs once, with all lanes"""
 C_TARGET = next(_c)
 """instruction index of a branch target"""
+C_WIDE = next(_c)
+"""whether that is a pair; byte offset of a pair of uniform registers to add (0 none); what to add"""
+C_UBASE = next(_c)
+C_OFFSET = next(_c)
+C_RES = next(_c)
+"""first row and number of rows in the result table: (word offset, stage row, file)"""
+C_NRES = next(_c)
+C_SRC = next(_c)
+"""first row and number of rows in the source table: (word offset, reader class)"""
+C_NSRC = next(_c)
+C_LATE = next(_c)
+"""cycles in which a later instruction may still overwrite an operand, if there is such a one"""
 C_AUX = next(_c)
 """kind-specific"""
 C_AUX2 = next(_c)
 C_AUX3 = next(_c)
-C_LONG = next(_c)
-"""1: its write barrier is tied to L1TEX work (long scoreboard)"""
-C_RING = next(_c)
-"""1: some DEPBAR counts this barrier"""
-C_CLINE = next(_c)
-"""64-byte line of constant bank 0 or 3 that an operand needs; -1 none"""
 C_PRED = next(_c)
 """control instructions: byte offset of a further predicate that lanes must have (-1 none), and its inversion mask"""
 C_PINV = next(_c)
@@ -177,10 +180,12 @@ W_MEMT = next(_c)
 """when all memory work so far is done"""
 W_SENT = next(_c)
 """when its last store has left the SM"""
-W_STORED = next(_c)
-"""when L2 has taken all stores so far (0: it has not accessed memory)"""
 W_SB = _several(_c, 6)
 """scoreboards: when they are clear"""
+W_SBL = _several(_c, 6)
+"""scoreboards: 1 if the latest release is a long one"""
+W_STORED = next(_c)
+"""when L2 has taken all stores so far (0: it has not accessed memory)"""
 W_NEXT = next(_c)
 """lanes that run next, at their own PC: the group that was left latest"""
 W_READY = next(_c)
@@ -189,8 +194,6 @@ W_YIELDED = next(_c)
 """those of them that made way"""
 W_ALIVE = next(_c)
 """lanes that exist and have not exited; 0 = free slot or finished warp"""
-W_SBL = _several(_c, 6)
-"""scoreboards: 1 if the latest release is a long one"""
 W_LDGSTS = next(_c)
 """when all LDGSTS so far are done"""
 W_BLOCKS = next(_c)
