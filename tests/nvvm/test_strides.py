@@ -130,6 +130,20 @@ def test_what_is_left_alone() -> None:
         assert other != text and widen(other) is None
 
 
+@pytest.mark.parametrize(
+    ("loads", "stride", "together"),
+    [(1, "%s", 4), (2, "%s", 4), (3, "%s", 2), (1, "2", 16 + 4), (3, "2", 4), (4, "2", 2)],
+)  # fmt: skip
+def test_how_many_turns(loads: int, stride: str, together: int) -> None:
+    """Fewer where a turn loads more, more where the loads have one address in common."""
+    value = "  %value = load i64, ptr %at\n"
+    more = "".join(f"  %more.{n} = load i64, ptr %at\n" for n in range(1, loads))
+    text = source(32, "slt", False).replace(value, value + more).replace("%i, %s", f"%i, {stride}")
+    wide = widen(text)
+    assert wide is not None
+    assert wide.count("load i64, ptr %at") == loads * (together + 1)
+
+
 REST = """
 f.prol:
   %i.prol = phi i32 [ %i.next.prol, %f.prol ], [ %t, %entry ]
