@@ -131,6 +131,8 @@ class Function:
         self.forceinline = False
         self.static = False
         self.constexpr = False
+        self.immediate = False
+        """consteval."""
         self.extern_c = False
         self.bounds: tuple[int, ...] = ()
         """__launch_bounds__: threads, blocks, clusters."""

@@ -149,6 +149,17 @@ def test_rejected(name: str) -> None:
     assert error.value.exit_status == 1
 
 
+def test_calls_of_consteval_functions_are_constants() -> None:
+    functions = """__device__ consteval int f(int x) { return x + 1; }
+        template <int N> __device__ consteval int g() { return f(N) * 2; }
+        __device__ constexpr int h(int x) { return x + f(3); }
+        __global__ void k(int *o) { constexpr int c = f(f(2)); o[0] = f(3) + g<4>() + h(o[1]) + c; %s }"""
+    compile_text(functions % "", std="c++20")
+    with pytest.raises(CompileError) as error:
+        compile_text(functions % "o[2] = f(o[1]);", std="c++20")
+    assert "call to consteval function 'f' is not a constant expression" in str(error.value)
+
+
 def kernels(text: str, mark: str) -> list[str]:
     return sorted(line.split(mark)[1].split("(")[0] for line in text.splitlines() if mark in line)
 

@@ -120,15 +120,16 @@ def launch(image: bytes, kernel: Kernel, variables: dict[str, Any], shape: Shape
         return address
 
     arguments = [inputs.argument(inputs.layout(t), shape.integer, buffer) for t in kernel.params]
+    # What variables point to lies where it lies for every image, though one may leave a variable out.
+    filled = {n: inputs.fill(inputs.layout(t), t.size, len(n), buffer) for n, t in variables.items()}
     try:
         module = device.load(image)
         for name, t in variables.items():
             try:
                 variable = module.variable(name)
-            except Exception:  # the compiler left it out
+            except Exception:
                 continue
-            form = inputs.layout(t)
-            data = inputs.fill(form, variable.size, len(name), buffer)[: variable.size]
+            form, data = inputs.layout(t), filled[name][: variable.size]
             device.view(variable.address, variable.size)[: len(data)] = data
             buffers.append((variable.address, variable.size // form.size * form.size))
             run.shapes.append(form)

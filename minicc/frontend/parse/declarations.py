@@ -335,6 +335,7 @@ class Declarations(Variables):
         f.forceinline = "__forceinline__" in specs.words
         f.static, f.noreturn = "static" in specs.words, "noreturn" in specs.words
         f.constexpr = bool({"constexpr", "consteval"} & specs.words)
+        f.immediate = "consteval" in specs.words
         f.extern_c = self.extern_c and self.scope.kind in ("file", "namespace")
         f.bounds, f.cluster = specs.bounds, specs.cluster
         f.param_scope, f.nothrow = d.param_scope, d.nothrow

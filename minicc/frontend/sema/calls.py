@@ -6,6 +6,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, with_associated
 from minicc.frontend.sema.candidates import Candidate
@@ -171,9 +172,18 @@ class Calls(Overloads):
         if entity.constexpr:
             fixed = (base is None or self.is_constant(base)) and all(map(self.is_constant, converted))
             self._finish_callee(entity, fixed)
+            if entity.immediate and ret.arithmetic:
+                self._check_immediate(call, at)
             if ret.arithmetic and fixed:
                 return self.fold(call)
         return call
+
+    def _check_immediate(self, call: ast.Call, at: Token) -> None:
+        """[expr.const]: outside of consteval functions, such a call is a constant expression."""
+        f = self.function
+        if f is None or f.constexpr or self.unevaluated or self.pattern or constant.evaluate(call) is not None:
+            return
+        self.fail(f"call to consteval function '{call.function.name}' is not a constant expression", at)
 
     def is_constant(self, e: ast.Expr) -> bool:
         """A constant, or something that may have constant parts."""

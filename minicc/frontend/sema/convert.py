@@ -425,6 +425,9 @@ class Conversions(Cursor):
     def _check_const_cast(self, e: ast.Expr, target: Type, at: Token) -> None:
         """[expr.const.cast]: between pointers or references that differ in qualifiers alone."""
         to_reference = target.kind == "reference" and target.elem is not None
+        if not (to_reference or target.kind in ("pointer", "member")):
+            kinds = "which is not a reference, pointer-to-object, or pointer-to-data-member"
+            self.fail(f"const_cast to '{target}', {kinds}", at)
         source = e.type if to_reference else self.decay(e).type
         if _plain((target.elem or target) if to_reference else target) is not _plain(source):
             self.fail(f"const_cast from '{e.type}' to '{target}' is not allowed", at)
