@@ -121,8 +121,10 @@ ROWS = (
        hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
     op("I2FP", 0x045, ".F32.S32{round} Rd, B", ALU, "B", on="sm_86 sm_89 sm_90", when="74=1",
        hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
-    op("I2FP", 0x045, ".F32{sign}{round} Rd, B", ALU, "146", on="sm_100 sm_120",
-       hidden="to=75..77=2 from=84..85=2", sign="74: U32 S32", round="78..79: - ? ? RZ"),
+    op("I2FP", 0x045, ".F32.U32{round} Rd, B", ALU, "146", imm="uint", on="sm_100 sm_120", when="74=0",
+       hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
+    op("I2FP", 0x045, ".F32.S32{round} Rd, B", ALU, "146", on="sm_100 sm_120", when="74=1",
+       hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
     op("I2I", 0x038, "{to}.S32.SAT Rd, B", ALU, "B", to="76..77: U8 S8 U16 S16"),
     # Two floats packed into a register; MERGE_C puts one beside a half of C; UNPACK_B widens pairs of 8-bit floats.
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0 89..90=0",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from minicc.sass.isa.atomics import CAS_TYPE, COMMON, FLOAT, INTEGER, REDUCTION, SHARED, TYPE
 from minicc.sass.isa.floating import FLUSH
+from minicc.sass.isa.floating import SET as FLOAT_SET
 from minicc.sass.isa.integer import NO_CARRY, VMM
 from minicc.sass.isa.memory import COPY, COPY_MODS
-from minicc.sass.isa.notation import BOOL, CMP, EVICT, FTZ, LOAD_SCOPE, ROUND, SAT, SCOPE, Row, op
+from minicc.sass.isa.notation import BOOL, CMP, EVICT, FTZ, LOAD_SCOPE, ROUND, SAT, SCOPE, SIGN, Row, op
 from minicc.sass.isa.surface import BA, CLAMP, DIM, SIZE
 from minicc.sass.isa.texture import AOFFI, GATHER_DIM, HALF, LOAD_DIM, NODEP, SCR
 from minicc.sass.isa.texture import DIM as TEX_DIM
@@ -101,6 +102,10 @@ ROWS = (
        on=BOTH),
     op("ISETP", 0x00C, "{cmp}{sign}{bool} Pd, Pe, A, B, !Ps", ALU, "B", when="72=0", on="sm_120", hidden="low=68..71=7",
        cmp=CMP, sign=TYPE64, bool=BOOL),
+    op("UISETP", 0x08C, "{cmp}{sign}{bool} UPd, UPe, UA:size, UB:size, !UPs", UALU, "14", when="72=0 91=1", on="sm_120",
+       hidden="low=68..71=7", cmp=CMP, sign=TYPE64, bool=BOOL),
+    op("UIMAD", 0x0A6, ".HI{sign} URd, UPd?, UA, UB, -UC", UALU, "14", when="74=0 91=1", on="sm_120",
+       hidden="carry=87..90=15", sign=SIGN),
     op("VIMNMX", 0x048, "{type}{relu} Rd, Pd, Pe, A, B, !Ps", ALU, "B", on="sm_100", **MINMAX),
     op("VIMNMX", 0x048, "{type}{relu} Rd, Pd?, Pe?, A, B, !Ps", ALU, "B", on="sm_120",
        type="72..74: U32 S32 U16x2 S16x2 U8x4 S8x4 ? ?", relu="76: - RELU"),
@@ -113,17 +118,34 @@ ROWS = (
        hidden="scale=84..86=4", ftz=FLUSH, round=ROUND, sat=SAT),
     op("UFFMA", 0x055, "{ftz}{round}{sat} URd, -|UA|, -|UB|, -|UC|", UALU, "124", imm="f32", when="91=1", on="sm_120",
        ftz=FLUSH, round=ROUND, sat=SAT),
-    op("SEL", 0x407, ".64 Rd:2, Ra:2, #value, !Ps", ALU, on="sm_120", value="32..63 int"),
+    op("UFADD", 0x054, "{ftz}{round}{sat} URd, -|UA|, -|UC|", UALU, "12", imm="f32", when="91=1", on="sm_120", ftz=FTZ,
+       round=ROUND, sat=SAT),
+    op("UFSEL", 0x051, "{ftz} URd, -|UA|, -|UB|, !UPs", UALU, "14", imm="f32", when="91=1", on="sm_120", ftz=FTZ),
+    op("UFSETP", 0x053, "{cmp}{ftz}{bool} UPd, UPe, -|UA|, -|UB|, !UPs", UALU, "14", imm="f32", when="91=1",
+       on="sm_120", **FLOAT_SET),
+    op("UI2F", 0x05A, ".U32{round} URd, UB", UALU, "14", imm="uint", when="74=0 91=1", on="sm_120",
+       hidden="to=75..77=2 from=84..85=2", round=ROUND),
+    op("UI2F", 0x05A, "{round} URd, UB", UALU, "14", when="74=1 91=1", on="sm_120",
+       hidden="to=75..77=2 from=84..85=2", round=ROUND),
+    op("UI2FP", 0x05E, ".F32.U32{round} URd, UB", UALU, "14", imm="uint", when="74=0 91=1", on="sm_120",
+       hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
+    op("UI2FP", 0x05E, ".F32.S32{round} URd, UB", UALU, "14", when="74=1 91=1", on="sm_120",
+       hidden="to=75..77=2 from=84..85=2", round="78..79: - ? ? RZ"),
+    op("SEL", 0x407, ".64 Rd:2, Ra:2, #value, !Ps", ALU, on="sm_120", value="32..63"),
     op("SEL", 0x607, ".64 Rd:2, Ra:2, Rb:2, !Ps", ALU, on="sm_120"),
+    op("SEL", 0xE07, ".64 Rd:2, Ra:2, URb:2, !Ps", ALU, when="91=1", on="sm_120"),
+    op("USEL", 0x487, ".64 URd:2, URa:2, #value, !UPs", UALU, when="91=1", on="sm_120", value="32..63"),
+    op("USEL", 0xC87, ".64 URd:2, URa:2, URb:2, !UPs", UALU, when="91=1", on="sm_120"),
     op("CS2UR", 0x8CB, "{width} URd:cs2r, SRa", UALU, on="sm_120", width="80: 32 -*"),
-    op("FMNMX3", 0x076, "{ftz} Rd, A, B, C, !Ps", ALU, "B", imm="f32", on=BOTH, ftz=FTZ),
-    op("IMNMX", 0x017, "{type} Pd, Pe, Rd:2, A:2, B:2, !Ps, !Pt", ALU, "16", on="sm_120", type="73..74: ? ? U64 S64"),
-    op("UIMNMX", 0x885, "{type} UPd, UPe, URd:2, URa:2, #value, UPs, !UPt", UALU, when="91=1", on="sm_120",
-       type="73..74: - ? U64 S64", value="32..63"),
-    op("UVIMNMX", 0x84A, "{type} URd, URa, #value, !UPs", UALU, when="91=1", on="sm_120", hidden="results=81..86=63",
-       type="72..73: U32 S32 ? ?", value="32..63 int"),
-    op("UF2I", 0x85C, "{to}{round}{ntz} URd, #value", UALU, when="91=1", on="sm_120", hidden="from=84..86=2",
-       to="72,75..76: U8 S8 U16 S16 U32 -", round="78..79: - FLOOR CEIL TRUNC", ntz="77: - NTZ", value="32..63 f32"),
+    op("FMNMX3", 0x076, "{ftz}{nan} Rd, -|A|, -|B|, -|C|, !Ps", ALU, "B", imm="f32", on=BOTH, ftz=FTZ, nan="81: - NAN"),
+    op("IMNMX", 0x017, "{type} Pd, Pe, Rd:2, A:2, B:2, !Ps, !Pt", ALU, "146", on="sm_120", type="73..74: ? ? U64 S64"),
+    op("UIMNMX", 0x085, "{type} UPd, UPe, URd:2, UA:2, UB:2, !UPs, !UPt", UALU, "14", when="91=1",
+       on="sm_120", type="73..74: U32 ? U64 S64"),
+    op("UVIMNMX", 0x04A, "{type} URd, UA, UB, !UPs", UALU, "14", when="91=1", on="sm_120", hidden="results=81..86=63",
+       type="72..73: U32 S32 ? ?"),
+    op("UF2I", 0x05C, "{ftz}{to}{round}{ntz} URd, -|UB|", UALU, "14", imm="f32", when="91=1", on="sm_120",
+       hidden="from=84..86=2", ftz=FTZ, to="72,75..76: U8 S8 U16 S16 U32 -", round="78..79: - FLOOR CEIL TRUNC",
+       ntz="77: - NTZ"),
     op("UMOV", 0x482, ".64 URd:2, #value", UMOV, when="91=1", on="sm_120", value="24..87"),
     op("MOV", 0x402, ".64 Rd:2, #value", ALU, on="sm_120", value="24..87"),
     op("MOV", 0x002, ".64 Rd:2, B:2, #lanes?=15", ALU, "16", on="sm_120", when="80=1", lanes="72..75"),

@@ -28,7 +28,7 @@ ROWS = (
        sign=SIGN),
     op("UIMAD", 0x0A5, ".WIDE{sign}.X URd:2, UPd?, UA, UB, ~UC:2, !UPs", UALU, "14", when="74=1 91=1", sign=SIGN),
     op("UISETP", 0x08C, "{cmp}{sign}{bool} UPd, UPe, UA, UB, !UPs", UALU, "14", when="72=0 91=1", hidden="low=68..71=7",
-       **SET),
+       on="sm_80 sm_90 sm_100", **SET),
     op("UISETP", 0x08C, "{cmp}{sign}{bool}.EX UPd, UPe, UA, UB, !UPs, !UPu", UALU, "14", when="72=1 91=1", **SET),
     op("ULEA", 0x091, " URd, UPd?, -UA, -UB, #shift", UALU, "14", imm="uint", when="74=0 80=0 91=1",
        hidden="high=64..69=63 carry=87..90=15", shift="75..79"),
