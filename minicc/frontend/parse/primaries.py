@@ -401,6 +401,7 @@ class Primaries(Packs):
             v.storage == "host"
             and v.value is None
             and not fixed
+            and not self.unevaluated
             and self.function is not None
             and self.function.space != "host"
         ):

@@ -1,5 +1,5 @@
 // What C headers are written like: a class and a variable or function of one name, restrict before the type, a declarator
-// in brackets twice, CUDA's own functions declared once more.
+// in brackets twice, CUDA's own functions declared once more, the size of a variable of the host.
 #include <stdint.h>
 #include <sys/types.h>
 #include <experimental/source_location>
@@ -22,6 +22,8 @@ __device__ uint32_t sum(const uint8_t ((*table)[16]), int row)
     return s;
 }
 
+static const uint8_t table[24][4] = {{0, 1, 2, 3}};
+
 __global__ void k(const __restrict__ uint32_t *p, uint32_t *o, const uint8_t *t, off_t n)
 {
     __shared__ uint32_t s[64];
@@ -30,5 +32,6 @@ __global__ void k(const __restrict__ uint32_t *p, uint32_t *o, const uint8_t *t,
     struct look l = {w.size};
     s[threadIdx.x] = look(&l) + level(high);
     __syncthreads();
-    if (threadIdx.x < n) o[threadIdx.x] = s[63 - threadIdx.x] + sum((const uint8_t (*)[16])t, threadIdx.x);
+    decltype(count) rows = sizeof(table) / sizeof((table)[0]) + sizeof(count);
+    if (threadIdx.x < n) o[threadIdx.x] = rows + s[63 - threadIdx.x] + sum((const uint8_t (*)[16])t, threadIdx.x);
 }
