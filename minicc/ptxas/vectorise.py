@@ -10,6 +10,8 @@ bits of everything it was ever set to. Loads join across anything but stores, ba
 
 from __future__ import annotations
 
+from itertools import islice
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -203,8 +205,11 @@ def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]], pairs: set[
     elif not (isinstance(base, Reg) and base.index == RZ):
         return None
     whole = (d.part == 0 and d.count == d.reg.width == words) or (words == d.count == 1 and d.reg.id not in pairs)
-    made = [i for i in makers[d.reg.id] for w in writes(i) if isinstance(w, V) and not set(d.parts).isdisjoint(w.parts)]
-    if not whole or d.reg.fixed is not None or len(made) != 1 or (isinstance(base, V) and base.reg is d.reg):
+    if not whole or d.reg.fixed is not None or (isinstance(base, V) and base.reg is d.reg):
+        return None
+    parts = set(d.parts)
+    made = (i for i in makers[d.reg.id] for w in writes(i) if isinstance(w, V) and not parts.isdisjoint(w.parts))
+    if len(list(islice(made, 2))) != 1:
         return None
     return _Load(at, where.offset, words, d)
 

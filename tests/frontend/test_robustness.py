@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -50,6 +51,28 @@ def test_bounds(name: str) -> None:
             assert str(error)
 
     calls(compiled, limit=20_000_000)
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "else if": lambda n: "else ".join(f"if (o[0] == {i}) o[1] = {i}; " for i in range(n)),
+    "conditional": lambda n: "o[1] = " + "".join(f"o[0] == {i} ? {i} : " for i in range(n)) + "0;",
+    "sum": lambda n: "o[1] = " + " + ".join(f"o[{i}]" for i in range(n)) + ";",
+    "unused": lambda n: "".join(f"int v{i} = o[{i}];" for i in range(n)),
+    "shared": lambda n: "".join(f"{{ __shared__ int s[4]; s[o[0]] = {i}; o[1] = s[o[2]]; }}" for i in range(n)),
+}
+"""What goes on, but does not nest."""
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_work_is_linear(name: str) -> None:
+    """Four times the code takes about four times as many calls."""
+
+    def spent(count: int) -> int:
+        source = SourceFile("t.k", KERNEL % LONG[name](count))
+        return calls(lambda: frontend.compile(source, Options()))
+
+    spent(1)
+    assert spent(1200) < 5 * spent(300)
 
 
 def mutate(text: str, rng: random.Random) -> str:

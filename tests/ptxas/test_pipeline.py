@@ -251,6 +251,38 @@ def test_the_whole_assembler_is_linear(shape: str) -> None:
     assert spent[1] < 6 * spent[0]
 
 
+def test_nested_loops_take_no_more_than_their_bodies() -> None:
+    """With four times as many loops, those together are sixteen times as large."""
+    spent = []
+    for count in (50, 200):
+        body = "".join(f"L{k}: add.s32 %r1, %r1, {k};\n" for k in range(count))
+        body += "".join(f"setp.lt.s32 %p1, %r1, {k}; @%p1 bra L{k};\n" for k in reversed(range(count)))
+        module = ptx.parse(SourceFile("k.ptx", _with_shared(body)))
+        spent.append(calls(lambda m=module: ptxas.assemble(m, ARCH, Options())))
+    assert spent[1] < 13 * spent[0]
+
+
+def test_one_register_for_all_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not everything that makes it is gone through for each load."""
+    spent = []
+    one = next(p for p in pipeline.PASSES if p.name == "vectorise")
+    run = one.run
+    monkeypatch.setattr(one, "run", lambda *given: spent.append(calls(lambda: run(*given))))
+    for count in (50, 200):
+        text = _with_shared("st.shared.u32 [%r2], %r1; ld.shared.u32 %r1, [%r2+4];\n" * count)
+        ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), ARCH, Options())
+    assert spent[-1] < 5 * spent[0]
+
+
+def _with_shared(body: str) -> str:
+    return (
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p) {\n.shared .b32 s[64];\n"
+        ".reg .b32 %r<4>; .reg .pred %p<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+        f"mov.u32 %r2, s;\n{body}st.global.u32 [%rd1], %r1;\nret;\n}}\n"
+    )
+
+
 def test_gotos_are_analysed_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Divergent branches to everywhere, whose threads meet at the end: what lies between is not walked for each."""
     spent = []

@@ -77,8 +77,8 @@ class Expressions(Heap):
             yes = self.expression()
             self.greater_ends = ends
             self.expect(":")
-            no = self.assignment()
             self.nest -= 1
+            no = self.assignment()
             if isinstance(yes, ast.Overloads):
                 yes = self.function_value(yes, no.type if no.type.kind in ("pointer", "member") else None)
             if isinstance(no, ast.Overloads):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -291,6 +292,7 @@ class Instances(Declarations):
             del self.diagnostics.items[done:]
             self.functions = [g for g in self.functions if g is not f]
             self.variables = [v for v in self.variables if v.owner is not f]
+            self.numbers = Counter({key: number for key, number in self.numbers.items() if key[0] is not f})
             f.body, f.pure_at = None, 0
             if f.param_scope is not None:
                 f.param_scope.names = names

@@ -214,7 +214,9 @@ class Statements(Records):
             if known is True:
                 self._skip_statement()
             else:
+                self.nest -= 1  # `else if` goes on and on without nesting
                 other = self._scoped()
+                self.nest += 1
         self.scope = scope.parent or scope
         made: ast.Stmt = ast.If(token, condition, then, other)
         return self._wrapped(token, [*before, *([declared] if declared else [])], made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -27,6 +29,8 @@ _NOT_LOCAL = "__constant__, __device__, and __managed__ are not allowed on non-s
 class Variables(Statements):
     variables: list[ast.Variable]
     """Variables with static storage, in order."""
+    numbers: Counter[tuple[ast.Function, str]]
+    """How many of them a function has by one name."""
     extern_c: bool = False
     locals: list[ast.Variable]
     """Automatic variables of the functions whose bodies are being read."""
@@ -259,14 +263,17 @@ class Variables(Statements):
         record = f.record.record if f.record is not None else None
         instance = f.template is not None or (record is not None and record.template is not None)
         used = {(v.at.source, v.at.start) for v in own if v.used}
+        words: Counter[str] = Counter()
         for v in own:
             place = (v.at.source, v.at.start)
             if place in used or not v.name or v.type.quals & ty.VOLATILE or _does_something(v.type):
                 continue
             used.add(place)
-            # Branches that `if constexpr` leaves out are not read.
-            if sum(token.text == v.name for token in self.tokens[max(0, end - 20_000) : end]) > 1 and f.template:
-                continue
+            if f.template:
+                # Branches that `if constexpr` leaves out are not read.
+                words = words or Counter(token.text for token in self.tokens[max(0, end - 20_000) : end])
+                if words[v.name] > 1:
+                    continue
             self._warn_of(v, "177-D", f'variable "{v.name}" was declared but never referenced', v.at)
         flow = Flow(f, own)
         for v, at in flow.early:
@@ -291,9 +298,10 @@ class Variables(Statements):
         return t.bare.kind == "auto"
 
     def _number(self, v: ast.Variable) -> int:
-        return sum(
-            1 for other in self.variables if other.owner is v.owner and other.name == v.name and v.owner is not None
-        )
+        if v.owner is None:
+            return 0
+        self.numbers[v.owner, v.name] += 1
+        return self.numbers[v.owner, v.name] - 1
 
     def _static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
         assert d.name is not None and d.owner is not None and d.owner.record is not None

@@ -67,7 +67,7 @@ def _transfer(
             register = abi.put(b, word, value, STACK)
             if register is not None:
                 reads.append(register)
-    switched = stack.uses(b)
+    switched = b.flat.takes_memory
     if switched:
         if any(abi.overflow(abi.places(formals)) for formals, _ in (arguments, results)):
             b.unsupported("alloca and a call with that many arguments in one function")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from operator import is_
 
 import attrs
@@ -33,6 +34,11 @@ class Flat:
         """The function whose registers kept their names."""
         self.rolled: set[str] = set()
         """Labels of loops that are not to be unrolled."""
+
+    @cached_property
+    def takes_memory(self) -> bool:
+        """Whether the function takes memory at run time."""
+        return any(isinstance(s, ptx.Inst) and s.opcode == "alloca" for s in self.statements)
 
     def type_of(self, register: str) -> str | None:
         """Type of a register, None if it was never declared."""

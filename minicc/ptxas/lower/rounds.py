@@ -46,18 +46,18 @@ def rounds(graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent
             for s in after:
                 preds[s].append(n)
         local = Graph(succs, preds)
-        idom, after_ = local.dominators(), local.postdominators()
+        after_ = local.postdominators()
+        wanted = [b for b in wanted if after_[index[b]] == last or nodes[after_[index[b]]] != ipdom[b]]
+        if not wanted:
+            continue
         inner = {
             index[h]: {index[n] for n in nests[h] if n in index}
             for h in among(rank, staying)
             if h != header and nests[h] < body
         }
-        closed = Closed(local, idom, after_, inner)
+        closed = Closed(local, local.dominators(), after_, inner)
         for branch in wanted:
-            b = index[branch]
-            if after_[b] < last and nodes[after_[b]] == ipdom[branch]:
-                continue
-            found = closed.of(b)
+            found = closed.of(index[branch])
             if found is not None:
                 start, end, within = found
                 region = (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})

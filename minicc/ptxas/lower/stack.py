@@ -20,11 +20,6 @@ def lowest(b: Builder) -> V:
     return V(b.taken)
 
 
-def uses(b: Builder) -> bool:
-    """Whether the function takes memory at run time."""
-    return any(isinstance(s, ptx.Inst) and s.opcode == "alloca" for s in b.flat.statements)
-
-
 def alloca(b: Builder, inst: ptx.Inst) -> None:
     """alloca.TYPE d, size{, alignment}"""
     d, size, *rest = inst.operands

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower import abi, calls, stack, uniform
+from minicc.ptxas.lower import abi, calls, uniform
 from minicc.ptxas.lower.builder import STACK, Builder, absolute, imm, inv, number
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.same import same
@@ -289,7 +289,7 @@ def _gradients(b: Builder, fetch: _Fetch) -> None:
 def _call_driver(b: Builder, fetch: _Fetch) -> None:
     """__cuda_syscall_tex_grad_...: handles, depth, coordinates, gradients and offsets, each of the latter from a
     multiple of four words on; it gives the residency and four results."""
-    if stack.uses(b):
+    if b.flat.takes_memory:
         b.unsupported("alloca and such gradients in one function")
     kind = "f16" if fetch.dtype == "f16x2" else fetch.dtype
     parts = (
