@@ -488,15 +488,19 @@ class Scan:
                 if segments[0][0] <= point:
                     free &= ~self.busy
                 else:
+                    begin = segments[0][0]
                     for entry in self.live.values():
-                        if overlap(entry.segments, segments, point, entry.at):
+                        # What is live until then meets it there.
+                        if entry.segments[entry.at][1] > begin or overlap(entry.segments, segments, point, entry.at):
                             free &= ~(1 << entry.color)
                 last = segments[-1][1]
+                # A life without holes meets all that wake in it.
+                whole = len(segments) == 1 and segments[0][0] <= point
                 for start, name in self.waking:
                     if start >= last:
                         break
                     entry = self.resting[name]
-                    if free >> entry.color & 1 and overlap(entry.segments, segments, point, entry.at):
+                    if free >> entry.color & 1 and (whole or overlap(entry.segments, segments, point, entry.at)):
                         free &= ~(1 << entry.color)
                 for theirs in self.taken:
                     if free & theirs.numbers and theirs.meets(segments):
