@@ -53,6 +53,13 @@ def test_bounds(name: str) -> None:
     calls(compiled, limit=20_000_000)
 
 
+def test_names_may_be_long() -> None:
+    """LLVM cuts names of more than 1,024 characters."""
+    a, b = "a" * 2000, "a" * 1999 + "b"
+    text = f"__global__ void k(int *{a}, int {b}) {{ int {a}0 = {a}[0], {a}1 = {a}[1]; {a}[2] = {a}0 * {a}1 + {b}; }}"
+    llvm.parse_assembly(frontend.compile(SourceFile("t.k", text), Options()))
+
+
 LONG: dict[str, Callable[[int], str]] = {
     "else if": lambda n: "else ".join(f"if (o[0] == {i}) o[1] = {i}; " for i in range(n)),
     "conditional": lambda n: "o[1] = " + "".join(f"o[0] == {i} ? {i} : " for i in range(n)) + "0;",

@@ -13,6 +13,8 @@ from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
 
+NAMED = 200
+"""Characters of a variable's name that its LLVM values have: LLVM cuts what is longer than 1,024, numbers first."""
 _WIDEST = 16
 """Bytes of the widest access: what of the local memory's arrays is cleared or copied goes by it."""
 
@@ -75,7 +77,7 @@ class Instructions:
 
     def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
         self.count += 1
-        slot = f"%{name or 't'}.{self.count}"
+        slot = f"%{name[:NAMED] or 't'}.{self.count}"
         align = max(align, t.align, _WIDEST if t.aggregate and t.size >= _WIDEST else 0)
         self.allocas.append(f"  {slot} = alloca {t.llvm}, align {align}")
         return slot

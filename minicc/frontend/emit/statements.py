@@ -8,7 +8,7 @@ from typing import Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.emit import unrolling
-from minicc.frontend.emit.instructions import fit
+from minicc.frontend.emit.instructions import NAMED, fit
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import Module, quoted
 from minicc.frontend.emit.values import Values
@@ -83,7 +83,7 @@ class FunctionEmitter(Values):
             self._parameter_slot(f.this, "%this")
             self._described(f.this, f.this.type, self.slots[id(f.this)], 1)
         for i, p in enumerate(f.params):
-            name = f"%{_register(p.name) or 'arg'}.p{i}"
+            name = f"%{_register(p.name)[:NAMED] or 'arg'}.p{i}"
             params.append(self._parameter(p, name, kernel))
             number = i + 1 + (f.this is not None)
             if p.type.aggregate and not kernel:
