@@ -215,7 +215,11 @@ class Statements(Records):
                 self._skip_statement()
             else:
                 self.nest -= 1  # `else if` goes on and on without nesting
-                other = self._scoped()
+                if self.at("if") and not scope.names:
+                    self.scope = scope.parent or scope
+                    other = self.statement()
+                else:
+                    other = self._scoped()
                 self.nest += 1
         self.scope = scope.parent or scope
         made: ast.Stmt = ast.If(token, condition, then, other)
