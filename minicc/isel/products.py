@@ -50,8 +50,14 @@ class Products(Base):
             if x.op != "sext.i64.i32" or y.op != "zext.i64.i32":
                 continue
             if y.zb < 32 or (isinstance(other, ir.Inst) and other.op == "zext" and "nneg" in other.flags):
-                return self.build.binary("mul", "i64", x, self.build.pure("sext.i64.i32", "i64", y.args[0]))
+                return self._signed_product(x, y)
         return None
+
+    def _signed_product(self, x: Node, y: Node) -> Node:
+        """The product of words that are not negative where they are extended with zeros."""
+        if {x.op, y.op} == {"sext.i64.i32", "zext.i64.i32"}:
+            x, y = (self.build.pure("sext.i64.i32", "i64", one.args[0]) for one in (x, y))
+        return self.build.binary("mul", "i64", x, y)
 
     def wide_product(self, inst: ir.Inst) -> Node | None:
         """The extension of a product of words that does not overflow, and that nothing else asks for, as the product of
@@ -73,8 +79,11 @@ class Products(Base):
         if self._scaled(inst) and not alone:
             return None
         extend = self.build.sext if signed else self.build.zext
-        last = self.one(y) if product.op == "shl" else extend(self.one(y), 32, "i64")
-        return self.build.binary(product.op, "i64", extend(self.one(x), 32, "i64"), last)
+        first = extend(self.one(x), 32, "i64")
+        if product.op == "shl":
+            return self.build.binary("shl", "i64", first, self.one(y))
+        last = extend(self.one(y), 32, "i64")
+        return self._signed_product(first, last) if signed else self.build.binary("mul", "i64", first, last)
 
     def _scaled(self, value: ir.Value, depth: int = 4) -> bool:
         """Whether a number, or a sum with it, is multiplied: by the size of what an address points to, or otherwise."""

@@ -70,6 +70,8 @@ IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("sign_of_zero", "uu", f"{_BITS}({_X} >= 0.0f ? {_X} : 0.0f)", "setp selp !max", lambda a: a if f(a) >= 0 else 0),
     ("there_and_back", "uu", "(int)(float)(a & 0xffffff)", "and !cvt", lambda a: a & 0xFFFFFF),
     ("mixed", "Iiu", "(long long)a * (b & 0xffff)", "mul.wide.s32 !mul.lo.s64", lambda a, b: a * (b & 65535)),
+    ("mixed_index", "Iui", "(long long)((const char *)0 + (int)(a & 255) * (b >> 8))", "mul.wide.s32 !mul.lo.s64",
+     lambda a, b: (a & 255) * (b >> 8)),
     ("no_sign", "ui", "(unsigned)(double)(a | 1 << 31)", "cvt", lambda a: 0),
     ("not_back", "iu", "(int)(double)a", "cvt", lambda a: min(a, (1 << 31) - 1)),
     ("byte3", "uu", "a >> 24", "shr", lambda a: a >> 24),
