@@ -147,6 +147,31 @@ def test_narrow_floats_are_converted_in_software(name, tmp_path, oracle):
     assert found[0]["o"].any() and (found[0]["o"] == found[1]["o"]).all()
 
 
+PACK = """.version 8.0
+.target {}
+.address_size 64
+.visible .entry k(.param .u64 p)
+{{
+    .reg .b64 %a; .reg .b32 %r<4>;
+    ld.param.u64 %a, [p];
+    ld.global.v2.u32 {{%r0, %r1}}, [%a];
+    cvt.pack.sat.s8.s32.b32 %r2, %r0, %r1, 0;
+    st.global.u32 [%a], %r2;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_packed_integers_saturate(machine, tmp_path, oracle):
+    """The bit for it is the other way round before sm_90."""
+    (tmp_path / "k.ptx").write_text(PACK.format(machine))
+    image = tmp_path / "k.cubin"
+    image.write_bytes(minicc.compile(tmp_path / "k.ptx", arch=machine).cubin)
+    printed = subprocess.run([oracle("cuobjdump"), "-sass", image], capture_output=True, text=True, check=True).stdout
+    assert "I2IP.S8.S32.SAT" in printed
+
+
 GENERIC = """.version 8.0
 .target sm_80
 .address_size 64

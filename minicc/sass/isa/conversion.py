@@ -155,8 +155,16 @@ ROWS = (
        to="76: U8 S8", round="78..79: - ? ? TRUNC", ntz="74: - NTZ", relu="75: - RELU", half_C="72: - H1"),
     op("F2IP", 0x043, "{to}.F32{round}{ntz}{relu} Rd, A, B, C.{half}?", ALU, "2", imm="f32", on=NEW, half="72: - H1",
        to="76: U8 S8", round="78..79: - ? ? TRUNC", ntz="74: - NTZ", relu="75: - RELU"),
-    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C{part}", ALU, "B", when="73=0 78=0", to="76..77: U8 S8 U16 S16",
-       sat=SATURATE, part_C="72: - H1"),
-    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.28", ALU, "B", when="72..73=3 77..78=2", to="76: U2 S2", sat=SATURATE),
-    op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.24", ALU, "B", when="72..73=2 77..78=3", to="76: U4 S4", sat=SATURATE),
+    *(
+        row
+        for on, sat in (("sm_80", "74: SAT -"), ("sm_90 sm_100 sm_120", SATURATE))
+        for row in (
+            op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C{part}", ALU, "B", when="73=0 78=0", to="76..77: U8 S8 U16 S16",
+               sat=sat, part_C="72: - H1", on=on),
+            op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.28", ALU, "B", when="72..73=3 77..78=2", to="76: U2 S2",
+               sat=sat, on=on),
+            op("I2IP", 0x039, "{to}.S32{sat} Rd, A, B, C.24", ALU, "B", when="72..73=2 77..78=3", to="76: U4 S4",
+               sat=sat, on=on),
+        )
+    ),
 )  # fmt: skip
