@@ -273,10 +273,11 @@ def from_cu(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
     from minicc import binary
     from minicc.diagnostics import CompileError
     from minicc.driver import open_input
-    from minicc.frontend import _guarded, mangle
+    from minicc.frontend import _guarded, mangle, types
     from minicc.frontend.emit.driver import emit
     from minicc.frontend.parser import parse
     from minicc.frontend.preprocessor import Preprocessor
+    from minicc.frontend.sema.convert import element_quals
     from minicc.options import parse as parse_options
 
     try:
@@ -298,7 +299,7 @@ def from_cu(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
             kernels.append(Kernel(unnamed(n), tuple(p.type for p in f.params), _library(f, known), n))
     placed = [v for v in parsed.variables if v.storage in ("device", "constant") and v.type.size]
     # What is const is no input: its initialiser may have become part of the code.
-    variables = {mangle.variable(v): v.type for v in placed if not (v.type.const and v.storage == "device")}
+    variables = {mangle.variable(v): v.type for v in placed if not element_quals(v.type) & types.CONST}
     return Pair(theirs, ours, kernels, variables, [n for n in names if unnamed(n) not in here])
 
 
