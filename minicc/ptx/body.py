@@ -336,7 +336,7 @@ class Body:
             return self.vector()
         if first == "!" and not texts[cursor.at + 1][:1].isdigit() and texts[cursor.at + 1] != "(":
             cursor.at += 1
-            name = self.single()
+            name = self.single() if texts[cursor.at] not in ("!", "[", "{") else None
             if not isinstance(name, Reg):
                 cursor.fail("syntax error, '!' stands before a predicate", cursor.at - 1)
             return Reg(name.name, not name.neg, name.part)
@@ -438,6 +438,8 @@ class Body:
                 offset = signed_offset(cursor)
             if isinstance(base, Symbol) and base.offset:
                 base, offset = Symbol(base.name), base.offset + offset
+        elif first == "[":
+            cursor.fail("syntax error, unexpected '[' in an address")
         else:
             base = self.single()
             if isinstance(base, Float):
@@ -463,8 +465,10 @@ class Body:
                 cursor.at += 1
                 items.append(None)
             else:
+                if self.texts[cursor.at] in ("{", "["):
+                    cursor.fail("syntax error in a vector operand")
                 item = self.single()
-                if isinstance(item, Vector | Bracket | Address):
+                if isinstance(item, Vector):  # a register of a vector type
                     cursor.fail("syntax error in a vector operand", cursor.at - 1)
                 items.append(item)
             if cursor.accept("}"):

@@ -416,8 +416,10 @@ def test_damaged_text_never_crashes(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 5000, "{" * 5000, ".reg .b32 %r<999999999>;", "mov.u32 %r1, " + "-" * 5000 + "1;", "add." * 5000]
-)
+    "text",
+    ["(" * 5000, "{" * 5000, ".reg .b32 %r<999999999>;", "mov.u32 %r1, " + "-" * 5000 + "1;", "add." * 5000,
+     *(f"mov.u32 %r1, {opening * 5000}%r1;" for opening in ("[", "{", "!", "~", "{[", "[{", "[%rd1, ["))],
+)  # fmt: skip
 def test_deep_and_long_input_ends(text: str) -> None:
     with pytest.raises(CompileError):
         module = parse(body(text))
