@@ -15,6 +15,7 @@ volatile, z variadic). `T` stands for each letter of the list after the row's `/
 from __future__ import annotations
 
 from minicc.frontend import types as ty
+from minicc.frontend.builtins import halves
 from minicc.frontend.types import Type
 
 
@@ -465,9 +466,8 @@ def find(name: str, fast: bool) -> list[object] | None:
     if known is not None:
         return known
     if name.startswith("__mcc_"):
-        from minicc.frontend.emit import halves
-
-        return halves.find(name)
+        half = halves.signature(name)
+        return half and [Builtin(name, half[0], half[1], "e", half[2])]
     if not _rows:
         _rows.update(_index())
     if name.startswith("operator "):
