@@ -17,7 +17,7 @@ BOUNDS = {
     "launch": 5.0,
     "ends": 3.0,
     "stream": 6.5,
-    "latency": 2.0,
+    "latency": 3.5,
     "cold": 5.0,
     "atomic": 9.0,
     "stores": 5.5,
