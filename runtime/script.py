@@ -11,6 +11,7 @@ the work and memory that it can ask for are bounded.
     //! scale[cdiv(n, 256), 256](a, c, n)        a launch: kernel[grid, block, dynamic shared bytes, stream](arguments)
     //! store("table", a)                        writes a __constant__ or __device__ variable
     //! expect(c, 2 * a, ulp=1)                  a check: exact unless ulp, rel or abs give a bound
+    //! assert n % 4 == 0, "n: fours"            sizes that the kernel cannot take end here, with these words
 
 Values are numpy arrays and scalars; `/` between integers divides as C does. Launches in streams (numbers from 1 on)
 that follow each other run beside each other; whatever comes behind them waits for all.
@@ -321,6 +322,11 @@ class _Interpreter:
                     self.run(body)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.run(body if self.truth(test) else orelse)
+            case ast.Assert(test=test, msg=None | ast.Constant(value=str())):
+                if not self.truth(test):
+                    self.error(
+                        test, str(stmt.msg.value) if isinstance(stmt.msg, ast.Constant) else "this does not hold"
+                    )
             case ast.Expr(value=ast.Call(func=ast.Subscript() as shape) as call):
                 self.launch(call, shape)
             case ast.Expr(value=ast.Call() as call):

@@ -157,6 +157,15 @@ def test_a_wrong_line_is_an_error_with_its_place(lines, recwarn):
     assert not recwarn.list
 
 
+def test_sizes_that_the_kernel_cannot_take_end_the_script_with_its_words():
+    text = 'n = 64\nassert n % 32 == 0, "n is in tiles of 32"\nassert n > 1\nc = zeros(n)'
+    assert execute(text)[0].variables["c"].size == 64
+    source = SourceFile("a.k", "".join(f"//! {line}\n" for line in text.split("\n")))
+    for n, said in ((65, "a.k:2:12: error: n is in tiles of 32"), (0, "a.k:3:12: error: this does not hold")):
+        with pytest.raises(CompileError, match=said):
+            run(parse(source), lambda *_: None, lambda *_: None, Overrides(assign={"n": str(n)}))
+
+
 @pytest.mark.parametrize(
     "text", ["arange(5, i32)", "i32(arange(5))", "arange(0, 5, i32)", "arange(0, 5, 1, dtype=i32)"]
 )
