@@ -4,6 +4,7 @@ template <typename T> __host__ __device__ constexpr typename remove_reference<T>
     return static_cast<typename remove_reference<T>::type &&>(t);
 }
 template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &t) noexcept { return static_cast<T &&>(t); }
+template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &&t) noexcept { return static_cast<T &&>(t); }
 template <typename T> __host__ __device__ constexpr const T &as_const(T &t) { return t; }
 template <typename T> __host__ __device__ constexpr T *addressof(T &t) { return &t; }
 template <typename T> __host__ __device__ constexpr void swap(T &a, T &b) {
