@@ -48,7 +48,8 @@ class _Webs:
     def __init__(self, function: MFunction, block: Block, again: set[int]) -> None:
         self.function, self.block, self.again = function, block, again
         self.joined: dict[Value, Value] = {}
-        self.times: Counter[tuple[int, int]] = Counter()
+        self.times: dict[tuple[int, int], int] = {}
+        """How often each part that the block names has been written."""
         self.names: dict[Value, VReg] = {}
 
     def run(self) -> None:
@@ -58,7 +59,7 @@ class _Webs:
             for v in writes(inst):
                 if isinstance(v, V) and self._ours(v):
                     before = self._values(v)
-                    self.times.update(v.parts)
+                    self._write(v)
                     if guarded(inst) or v.reg.fixed is not None:
                         for old, new in zip(before, self._values(v), strict=True):
                             self._join(old, new)
@@ -69,14 +70,20 @@ class _Webs:
         self.times.clear()
         for inst in self.block.insts:
             map_reads(inst, partial(self._named, kept=kept))
-            self.times.update([part for v in writes(inst) if isinstance(v, V) and self._ours(v) for part in v.parts])
+            for v in writes(inst):
+                if isinstance(v, V) and self._ours(v):
+                    self._write(v)
             map_writes(inst, partial(self._named, kept=kept))
 
     def _ours(self, v: V) -> bool:
         return v.reg.id in self.again
 
+    def _write(self, v: V) -> None:
+        for part in v.parts:
+            self.times[part] = self.times.get(part, 0) + 1
+
     def _values(self, v: V) -> list[Value]:
-        return [(reg, part, self.times[reg, part]) for reg, part in v.parts]
+        return [(reg, part, self.times.setdefault((reg, part), 0)) for reg, part in v.parts]
 
     def _root(self, value: Value) -> Value:
         while value in self.joined:

@@ -36,6 +36,7 @@ def compiled(seed: int, size: int, values: int, predicates: int, options: Option
     level=st.sampled_from([0, 3, 3]),
 )
 @example(30236, 51, 13, 12, None, "list", "linear", 3)  # a load, and the second of two stores that may touch it
+@example(0, 47, 22, 1, None, "list", "linear", 3)  # a block writes one half of a pair twice and reads the other
 def test_meaning_is_kept(
     seed: int, size: int, values: int, predicates: int, limit: int | None, sched: str, ra: str, level: int
 ) -> None:
