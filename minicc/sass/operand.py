@@ -212,12 +212,12 @@ class ImmCodec(Codec):
 
     def decode(self, word: int, address: int) -> Imm:
         value = self.bits.get(word)
-        if self.scale != 1:
+        if self.scale != 1 or self.bits.width > 32:
             if self.signed and value >= self.bits.limit >> 1:
                 value -= self.bits.limit
             return Imm(value * self.scale, "int" if value < 0 else "uint")
-        if self.signed and self.bits.width != 32 and value >= self.bits.limit >> 1:
-            value |= -self.bits.limit & 0xFFFFFFFF if self.bits.width < 32 else -self.bits.limit
+        if self.signed and self.bits.width < 32 and value >= self.bits.limit >> 1:
+            value |= -self.bits.limit & 0xFFFFFFFF
         return Imm(value, self.kind)
 
     def encode(self, operand: Operand, address: int) -> int:
