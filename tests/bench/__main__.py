@@ -15,12 +15,12 @@ from tests.conftest import SAMPLES, find_tool
 
 MINICC = str(Path(sys.executable).with_name("minicc"))
 
-# Sizes at which a sample takes at least ten million warp instructions.
+# Sizes at which a sample takes some ten million warp instructions; scan takes no more than this many elements.
 LARGE = {
     "vadd": ["n=20000000"], "saxpy": ["n=25000003"], "daxpy": ["n=40000000"], "dot": ["n=40000000"],
     "transpose_naive": ["n=4608"], "transpose_tiled": ["n=5120"], "sgemm_naive": ["n=512"], "sgemm_tiled": ["n=512"],
     "sgemm_regblock": ["n=1024"], "stencil2d": ["w=4000", "h=3000"], "conv1d": ["n=6000000"],
-    "scan": ["n=5000000"], "histogram": ["n=72000000"], "bitonic": ["n=1 << 19"], "mandelbrot": ["limit=2000"],
+    "scan": ["n=1 << 19"], "histogram": ["n=72000000"], "bitonic": ["n=1 << 19"], "mandelbrot": ["limit=2000"],
     "nbody": ["n=4096"], "blackscholes": ["n=2000000"], "softmax": ["rows=21000"], "collatz": ["n=200000"],
     "sha256": ["n=1 << 16"], "montecarlo": ["draws=1000"], "spmv_scalar": ["rows=1600000"],
     "spmv_vector": ["rows=200000"], "spmv_merge": ["rows=600000"],
