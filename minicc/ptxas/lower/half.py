@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, absolute, imm, neg
 from minicc.ptxas.lower.types import dotted, type_of
@@ -39,13 +41,18 @@ def arithmetic(b: Builder, inst: ptx.Inst) -> None:
 
 
 def sign(b: Builder, inst: ptx.Inst) -> None:
-    """neg and abs: added to -0, which flushes what .ftz asks for and makes one NaN of all."""
+    """neg and abs: added to -0, which flushes what .ftz asks for and makes one NaN of all. Of bfloats a product is
+    added to, as NVIDIA's ptxas does: sm_80 has no sum of them."""
     type_ = type_of(inst)
     kind, _ = words(inst)
     d, item = inst.operands
     x = source(b, item, type_)
-    op = dotted("HADD2", kind, "FTZ" if "ftz" in inst.modifiers else "")
-    b.emit(op, (b.dst(d),), (neg(x) if inst.opcode == "neg" else absolute(x), neg(ZERO)))
+    x = neg(x) if inst.opcode == "neg" else absolute(x)
+    if kind:
+        zero = attrs.evolve(ZERO, suffix=("H0_H0",))
+        b.emit(dotted("HFMA2", kind), (b.dst(d),), (neg(zero), zero, x))
+    else:
+        b.emit(dotted("HADD2", "FTZ" if "ftz" in inst.modifiers else ""), (b.dst(d),), (x, neg(ZERO)))
 
 
 def minimum(b: Builder, inst: ptx.Inst) -> None:

@@ -41,6 +41,7 @@ FORMS = [
     "cvt.sat.f32.f16 %f1, %h2;",
     "cvt.sat.f64.f16 %fd1, %h2;",
     *(f"{op}.{z}{t}" for op in ("abs", "neg") for z in ("", "ftz.") for t in ("f16 %h1, %h2;", "f16x2 %r1, %r2;")),
+    *(f"{op}.{t}" for op in ("abs", "neg") for t in ("bf16 %h1, %h2;", "bf16x2 %r1, %r2;")),
     "testp.normal.f32 %p1, %f2;",
     "testp.normal.f64 %p1, %fd2;",
     "set.lt.f16.f32 %h1, %f2, %f3;",
