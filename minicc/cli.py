@@ -10,22 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnostic
+from minicc.output import report, say, write
+from minicc.verbs import VERBS
 
 if TYPE_CHECKING:
     from minicc.isel.explain import Explanation
-
-VERBS = {
-    "run": "compile, launch and check a kernel, on the SM model or on a GPU",
-    "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
-    "bound": "what a kernel's code can reach at most, without running it",
-    "classic": "experiments on older machines, simulated from their descriptions",
-    "fuzz": "random kernels, compiled in several ways, must agree",
-    "patterns": "browse, search and count the pattern database of instruction selection",
-    "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
-    "as": "assemble what objdump prints",
-    "cache": "info, clear, warm: what is kept between runs",
-    "completion": "bash, zsh, fish: a completion script",
-}
 
 _PROCESSES = 4
 """For the functions of one module, at most."""
@@ -131,7 +120,7 @@ def _verb(verb: str, words: list[str]) -> int:
 
         return patterns.main(words)
     if verb == "objdump":
-        from minicc import objdump
+        from minicc.verbs import objdump
 
         return objdump.main(words)
     if verb == "as":
@@ -191,7 +180,7 @@ def _compile(words: list[str]) -> int:
         if request.has("depend_only"):
             driver.preprocessed(build)
             rule = request.values.get("depend_file") or request.values.get("output", "-")
-            driver.write(rule, driver.dependency_rule(build, f"{build.stem}.o"))
+            write(rule, driver.dependency_rule(build, f"{build.stem}.o"))
             continue
         start = time.perf_counter()
         result = driver.run(build)
@@ -204,13 +193,13 @@ def _compile(words: list[str]) -> int:
         if request.has("keep"):
             directory = Path(request.values.get("keep_dir", "."))
             for artifact, content in build.artifacts.items():
-                driver.write(str(directory / artifact), content)
-        driver.write(output, result)
+                write(str(directory / artifact), content)
+        write(output, result)
         if request.has("explain"):
             _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("depend"):
             rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
-            driver.write(rule, driver.dependency_rule(build, output))
+            write(rule, driver.dependency_rule(build, output))
     return 0
 
 
@@ -240,16 +229,6 @@ def _perhaps_a_verb(word: str) -> None:
             fail("cli.verb", f"{word}: no such file; did you mean 'minicc {close[0]}'?")
 
 
-def say(as_json: bool, what: str, lines: list[str], prefix: str = "") -> None:
-    """Lines of a report on standard error, as a document of its own if asked for."""
-    if as_json and lines:
-        import json
-
-        print(json.dumps({"schema": 1, what: lines}), file=sys.stderr)
-    elif lines:
-        print("\n".join(prefix + line for line in lines), file=sys.stderr)
-
-
 def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextIO) -> None:
     if explanation is None:
         from minicc.isel.explain import Explanation
@@ -261,21 +240,6 @@ def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextI
         print(json.dumps({"schema": 1, "explain": explanation.to_json()}, indent=2), file=to)
     else:
         print(explanation.render(), end="", file=to)
-
-
-def report(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
-    """Diagnostics on standard error."""
-    if as_json:
-        import json
-
-        if diagnostics:
-            print(json.dumps({"schema": 1, "diagnostics": [d.to_json() for d in diagnostics]}), file=sys.stderr)
-        return
-    for diagnostic in diagnostics:
-        print(diagnostic.render(), file=sys.stderr)
-    errors = sum(d.severity == "error" for d in diagnostics)
-    if errors > 1:
-        print(f"{errors} errors generated.", file=sys.stderr)
 
 
 def _internal_error(error: Exception, as_json: bool) -> int:

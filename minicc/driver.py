@@ -360,7 +360,7 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
         fail("driver.no-input", f"{name}: {error.strerror or error}")
     path = Path(name)
     kind = "k" if name == "-" or request.values.get("language") == "cu" else KINDS.get(path.suffix, "")
-    if not kind and data.startswith(CONTAINERS):
+    if not kind:
         kind, data = _contained(data, name, path.stem, request)
     if not kind:
         fail(
@@ -381,15 +381,13 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
     return Build(request, name, stem, kind, SourceFile(shown, text), data, report)
 
 
-CONTAINERS = (b"\x7fELF", b"\x50\xed\x55\xba")
-"""How files begin that may hold device code: objects and programs, fatbins."""
-
-
 def _contained(data: bytes, name: str, stem: str, request: Request) -> tuple[str, bytes]:
     """(kind, content) of what a container holds for the architecture asked for: its cubin, else the newest PTX; the
-    PTX where that is what is to be made."""
-    from minicc.objdump import code_sections, images_of
+    PTX where that is what is to be made. No kind if it is none."""
+    from minicc.binary.images import ELF, FATBIN, code_sections, images_of
 
+    if not data.startswith((ELF, FATBIN)):
+        return "", data
     wanted = [code for target in request.targets for code in target.codes]
     images = images_of(data, name, stem)
     texts = [image for image in images if image.kind == "ptx"]
@@ -514,31 +512,6 @@ def output_name(build: Build) -> str:
     return str(Path(request.values.get("odir", "")) / (build.stem + SUFFIX[stage]))
 
 
-def write(path: str, content: str | bytes) -> None:
-    """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
-    if path == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    target = Path(path)
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-            return
-        temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-        with open(temporary, "xb") as out:
-            try:
-                out.write(data)
-                out.flush()
-                os.replace(temporary, target)
-            except BaseException:
-                os.unlink(temporary)
-                raise
-    except OSError as error:
-        fail("driver.cannot-write", f"{path}: {error.strerror or error}")
-
-
 def dependency_rule(build: Build, output: str) -> str:
     """A make rule: output depends on the source and every file it includes."""
     names = [build.name, *(name for name in build.dependencies if name != build.name)]
@@ -617,4 +590,4 @@ def compile(
     return Compiled(build.name, fatbin, build.artifacts, tuple(build.info))
 
 
-__all__ = ["Build", "CompileError", "Compiled", "compile", "dependency_rule", "open_input", "plan", "run", "write"]
+__all__ = ["Build", "CompileError", "Compiled", "compile", "dependency_rule", "open_input", "plan", "run"]

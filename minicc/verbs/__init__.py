@@ -6,6 +6,19 @@ from pathlib import Path
 
 from minicc.diagnostics import fail
 
+VERBS = {
+    "run": "compile, launch and check a kernel, on the SM model or on a GPU",
+    "prof": "profile a kernel on the SM model, as Nsight Compute does on a GPU",
+    "bound": "what a kernel's code can reach at most, without running it",
+    "classic": "experiments on older machines, simulated from their descriptions",
+    "fuzz": "random kernels, compiled in several ways, must agree",
+    "patterns": "browse, search and count the pattern database of instruction selection",
+    "objdump": "show what a cubin, fatbin or object holds, as cuobjdump and nvdisasm do",
+    "as": "assemble what objdump prints",
+    "cache": "info, clear, warm: what is kept between runs",
+    "completion": "bash, zsh, fish: a completion script",
+}
+
 
 def check_runtime() -> None:
     """A `runtime.py` of the user's hides ours: a clear `CompileError` instead of an AttributeError later."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from minicc.diagnostics import SourceFile, Span, fail
+from minicc.output import write
 
 USAGE = """Usage: minicc as FILE.sass [-o FILE.cubin] [-arch sm_90]
 
@@ -53,15 +54,8 @@ def main(argv: Sequence[str]) -> int:
     if source_name is None:
         fail("cli.input", "no input file (see minicc as --help)")
     data = assemble_file(source_name, arch_name)
-    if output == "-":
-        sys.stdout.buffer.write(data)
-        return 0
-    target = (
-        Path(output) if output else Path("a.cubin") if source_name == "-" else Path(source_name).with_suffix(".cubin")
-    )
-    from minicc.driver import write
-
-    write(str(target), data)
+    beside = "a.cubin" if source_name == "-" else str(Path(source_name).with_suffix(".cubin"))
+    write(output or beside, data)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from minicc.diagnostics import EXIT_SOURCE, fail
+from minicc.output import report
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments
 
@@ -113,7 +114,7 @@ def _sgemm(arguments: Arguments) -> int:
 
 def _kernels(arguments: Arguments) -> int:
     from minicc import arch as archs
-    from minicc import cli, driver
+    from minicc import driver
     from minicc.analysis.bound import bounds, peak
     from minicc.analysis.occupancy import occupancy
     from minicc.options import parse
@@ -121,7 +122,7 @@ def _kernels(arguments: Arguments) -> int:
     request = parse([*arguments.rest, "-lineinfo"], "bound", arguments.own)
     if len(request.inputs) != 1:
         fail("cli.one-input", "minicc bound takes exactly one file")
-    build = driver.open_input(request.inputs[0], request, lambda d: cli.report([d], request.has("json")))
+    build = driver.open_input(request.inputs[0], request, lambda d: report([d], request.has("json")))
     target = request.targets[0]
     program = build.program(target, (target.codes or (target.compute.replace("compute", "sm"),))[0])
     arch = archs.get(program.arch)
@@ -132,7 +133,7 @@ def _kernels(arguments: Arguments) -> int:
         called = f" '{wanted}'" if wanted else ""
         fail("bound.no-kernel", f"{build.name} has no kernel{called}; it has {names or 'none'}")
     block = arguments.number("block", 256)
-    report: list[dict[str, Any]] = []
+    documents: list[dict[str, Any]] = []
     lines: list[str] = []
     for function in functions:
         found = bounds(function.code, arch)
@@ -140,7 +141,7 @@ def _kernels(arguments: Arguments) -> int:
             inner = [a for a in found if not any(b is not a and a.first <= b.first and b.last <= a.last for b in found)]
             found = inner
         here = occupancy(arch, function.registers, function.shared + arguments.number("shared", 0), block)
-        report.append(
+        documents.append(
             {
                 "kernel": function.name,
                 "registers": function.registers,
@@ -150,7 +151,7 @@ def _kernels(arguments: Arguments) -> int:
         )
         lines += _text(function, found, here, arch, peak(arch))
     if request.has("json"):
-        print(json.dumps({"schema": 1, "file": build.name, "arch": arch.name, "kernels": report}))
+        print(json.dumps({"schema": 1, "file": build.name, "arch": arch.name, "kernels": documents}))
     else:
         print("\n".join(lines).rstrip())
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from minicc.diagnostics import fail
 from minicc.options import OPTIONS
+from minicc.verbs import VERBS
 
 HELP = """Usage: minicc completion bash|zsh|fish
 
@@ -17,8 +18,6 @@ Prints a script that completes minicc's verbs and options.
 
 def main(words: list[str]) -> int:
     """Print the script for bash, zsh or fish."""
-    from minicc.cli import VERBS
-
     shell = words[0] if words else ""
     if shell in ("-h", "--help"):
         print(HELP, end="")

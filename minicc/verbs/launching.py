@@ -12,6 +12,7 @@ import attrs
 
 from minicc.diagnostics import SourceFile, fail
 from minicc.options import Request
+from minicc.output import report, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -247,10 +248,10 @@ def _progress(patience: float = 1.0) -> Callable[[str, int, int, int], None]:
 def _image(request: Request) -> tuple[Any, str, SourceFile]:
     """What to load: compiled here, or the file's own bytes if it is a container."""
     from minicc import driver
-    from minicc.cli import report, say
+    from minicc.binary.images import ELF, FATBIN
 
     path, as_json = Path(request.inputs[0]), request.has("json")
-    if path.suffix not in driver.KINDS and path.is_file() and (data := path.read_bytes()).startswith(driver.CONTAINERS):
+    if path.suffix not in driver.KINDS and path.is_file() and (data := path.read_bytes()).startswith((ELF, FATBIN)):
         return data, str(path), SourceFile(str(path), "")  # the device picks what runs on it
     build = driver.open_input(request.inputs[0], request, lambda d: report([d], as_json))
     if build.kind == "cubin":

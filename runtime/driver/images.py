@@ -12,7 +12,6 @@ from minicc.diagnostics import SourceFile, fail
 from minicc.sass.program import Program
 from runtime.hw.trace import Tracer
 
-FATBIN_MAGIC = b"\x50\xed\x55\xba"
 EM_X86_64 = 62
 
 
@@ -61,11 +60,12 @@ def jit_target(compute: str, arch: Arch) -> str | None:
 def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) -> Program:
     """The program to run on `arch`. `CompileError` if the image is damaged or holds nothing for the device."""
     from minicc import binary
+    from minicc.binary.images import ELF, FATBIN
 
     if isinstance(image, Program):
         _demand(image.arch, arch, name)
         return image
-    if image[:4] == b"\x7fELF":
+    if image.startswith(ELF):
         if int.from_bytes(image[18:20], "little") == EM_X86_64:
             from minicc.binary import elf_read
 
@@ -77,7 +77,7 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
         _demand(program.arch, arch, name)
         tracer.step("driver", "read cubin", name=name, arch=program.arch, functions=len(program.functions))
         return program
-    if image[:4] == FATBIN_MAGIC:
+    if image.startswith(FATBIN):
         entries = binary.read_fatbin(image, name)
         matching = [e for e in entries if e.kind == "cubin" and runs_on(e.arch, arch)]
         if matching:

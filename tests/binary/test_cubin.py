@@ -11,11 +11,11 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicc import objdump
 from minicc.binary import read_cubin, write_cubin
 from minicc.binary.scan import NOP
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable
+from minicc.verbs import objdump
 from tests.binary.conftest import HERE, damaged, output
 
 EXIT = bytes.fromhex("4d790000000000000000800300ea0f00")

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicc import objdump
 from minicc.binary import Entry, read_cubin, read_fatbin, write_cubin, write_fatbin
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Program
-from minicc.verbs import as_
+from minicc.verbs import as_, objdump
 from tests.binary.conftest import HERE, damaged, output
 from tests.binary.test_cubin import EXIT
 

@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from minicc import CompileError, cli, driver
+from minicc import CompileError, cli, driver, output
+from minicc.verbs import VERBS
 from tests.conftest import SAMPLES
 
 VADD = str(SAMPLES / "vadd.k")
@@ -81,8 +82,6 @@ def test_a_missing_input_and_an_unwritable_output(capsys):
 
 
 def test_an_internal_error_exits_70_and_says_how_to_report_it(monkeypatch, capsys):
-    from minicc import driver
-
     monkeypatch.setattr(driver, "run", lambda build: 1 / 0)
     assert cli.main([VADD]) == 70
     assert "Please report it" in capsys.readouterr().err
@@ -245,22 +244,22 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "out.bin"
     old = os.umask(0o027)
     try:
-        driver.write(str(path), b"first, longer")
+        output.write(str(path), b"first, longer")
         assert path.stat().st_mode & 0o777 == 0o640
     finally:
         os.umask(old)
-    driver.write(str(path), "second")
+    output.write(str(path), "second")
     assert path.read_bytes() == b"second"
     with pytest.raises(CompileError, match=r"no/out\.bin"):
-        driver.write(str(tmp_path / "no" / "out.bin"), b"")
+        output.write(str(tmp_path / "no" / "out.bin"), b"")
     with pytest.raises(CompileError):
-        driver.write(str(tmp_path), b"")
-    driver.write(os.devnull, b"device")
+        output.write(str(tmp_path), b"")
+    output.write(os.devnull, b"device")
     assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
     assert path.read_bytes() == b"second"
 
 
-@pytest.mark.parametrize("verb", cli.VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_a_help(verb, capsys):
     for words in ([verb, "--help"], ["help", verb]):
         assert cli.main(words) == 0

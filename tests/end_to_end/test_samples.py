@@ -70,7 +70,7 @@ def instructions(listing: str) -> list[str]:
 
 
 def test_nvdisasm_prints_what_we_print(sample, oracle, tmp_path, capsys):
-    from minicc import objdump
+    from minicc.verbs import objdump
 
     cubin = tmp_path / "a.cubin"
     cubin.write_bytes(compiled(sample).cubin)

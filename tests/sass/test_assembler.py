@@ -8,11 +8,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from minicc import objdump, sass
+from minicc import sass
+from minicc.binary.images import images_of
 from minicc.diagnostics import CompileError
 from minicc.sass.control_text import control_text, parse_control
 from minicc.sass.instr import Control
 from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable
+from minicc.verbs import objdump
 from tests.sass.common import machine, vectors
 
 SM_90 = machine("sm_90")
@@ -118,7 +120,7 @@ def test_control_text(stall: int, yields: bool, wbar: int, rbar: int, wait: int)
 def test_objdump_of_anything(data: bytes) -> None:
     for head in (b"", b"\x7fELF\x02\x01\x01", bytes.fromhex("50ed55ba01001000")):
         try:
-            objdump.images_of(head + data, "x", "x")
+            images_of(head + data, "x", "x")
         except CompileError:
             continue
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from minicc import objdump, sass
+from minicc import sass
 from minicc.binary import read_cubin, write_cubin, write_fatbin
 from minicc.binary.fatbin import Entry
 from minicc.diagnostics import CompileError
 from minicc.sass.program import Function, Program
-from minicc.verbs import as_
+from minicc.verbs import as_, objdump
 from tests.sass.common import machine, need
 
 KERNELS = r"""

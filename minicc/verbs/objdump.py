@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Any
 
 import attrs
 
+from minicc.binary.images import Image, code_sections, images_of
 from minicc.diagnostics import fail
+from minicc.output import write
 
 USAGE = """Usage: minicc objdump [options] FILE...
 
@@ -48,7 +49,6 @@ examples:
   minicc objdump vadd.cubin > vadd.sass && minicc as vadd.sass -o again.cubin
 """
 
-FATBIN_MAGIC = 0xBA55ED50
 _FLAGS = {
     "-asm": "asm", "--listing": "asm", "-sass": "sass", "--dump-sass": "sass", "-ptx": "ptx", "--dump-ptx": "ptx",
     "-elf": "elf", "--dump-elf": "elf", "-symbols": "symbols", "--dump-elf-symbols": "symbols", "-res-usage": "usage",
@@ -72,22 +72,6 @@ class Request:
     wants: set[str] = attrs.field(factory=set)
     values: dict[str, str] = attrs.field(factory=dict)
     files: list[str] = attrs.field(factory=list)
-
-
-@attrs.define
-class Image:
-    """One cubin or PTX text of an input. `embedded`: it came out of a fatbin; its name lacks number, architecture and
-    kind (`_numbered`). `identifier`: the source file that a fatbin says it is of."""
-
-    kind: str
-    arch: str
-    data: bytes
-    name: str
-    version: tuple[int, int] = (1, 8)
-    compressed: bool = False
-    options: str = ""
-    identifier: str = ""
-    embedded: bool = True
 
 
 def main(argv: Sequence[str]) -> int:
@@ -167,52 +151,6 @@ def read_images(file: str, everything: bool = False) -> list[Image]:
     return images_of(data, file, stem, everything)
 
 
-def images_of(data: bytes, file: str, stem: str, everything: bool = False) -> list[Image]:
-    """The images in `data`, relocatable ones of an object that has others only for `everything`; `CompileError` if it
-    is nothing we know."""
-    from minicc.binary import elf, elf_read
-    from minicc.binary.cubin_read import arch_of
-
-    if data[:4] == struct.pack("<I", FATBIN_MAGIC):
-        return _fatbins(data, file, stem)
-    if data[:4] != b"\x7fELF":
-        fail("objdump.format", "neither a cubin, a fatbin nor an object with one", place=file)
-    image = elf_read.read(data, file)
-    if image.machine == elf.EM_CUDA:
-        arch = arch_of(image)
-        return [Image("cubin", arch, data, f"{stem}.{arch}.cubin", embedded=False)]
-    found: list[Image] = []
-    for name in (".nv_fatbin", "__nv_relfatbin"):
-        for section in image.sections:
-            if section.name == name and (everything or not found or name == ".nv_fatbin"):
-                found += _fatbins(bytes(section.data.bytes(0, len(section.data), section.name)), file, stem)
-    if not found:
-        fail("objdump.format", "this object holds no device code (.nv_fatbin)", place=file)
-    return found
-
-
-def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
-    from minicc.binary import read_fatbin
-
-    images: list[Image] = []
-    at = 0
-    while at + 16 <= len(data):
-        magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
-        if magic != FATBIN_MAGIC:
-            if any(data[at:]) and not images:
-                fail("objdump.format", f"no fatbin at byte {at:#x}", place=file)
-            break
-        # At least the header: one that says it is shorter is the reader's to refuse.
-        for entry in read_fatbin(data[at : at + max(header + size, 16)], file):
-            real = entry.arch.replace("compute_", "sm_")
-            name = Path(entry.name.strip()).stem.replace(" ", "-") or stem
-            version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
-            compressed = entry.compression != "none"
-            images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options, entry.name))
-        at = (at + header + size + 7) & ~7
-    return images
-
-
 def _show(images: list[Image], request: Request) -> list[str]:
     wants, values = request.wants, request.values
     if wants & {"lelf", "lptx"}:
@@ -269,8 +207,6 @@ def _counted(images: list[Image]) -> Iterator[tuple[int, str, Image]]:
 
 
 def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
-    from minicc.driver import write
-
     out = []
     for option, label in (("xelf", "ELF"), ("xptx", "PTX")):
         pattern = values.get(option)
@@ -339,18 +275,6 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
         for name, code in code_sections(image):
             out += ["", f".text.{name}", *words(code)]
     return out
-
-
-def code_sections(image: Image) -> list[tuple[str, bytes]]:
-    """(function name, bytes with padding) of each .text section, in file order."""
-    from minicc.binary import elf_read
-
-    view = elf_read.read(image.data, image.name)
-    return [
-        (s.name.removeprefix(".text."), bytes(s.data.bytes(0, len(s.data), s.name)))
-        for s in view.sections
-        if s.name.startswith(".text.")
-    ]
 
 
 def _chosen(name: str, request: Request) -> bool:
