@@ -20,6 +20,9 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
+from tests.conftest import find_tool
+
+CUOBJDUMP = find_tool("cuobjdump") or "cuobjdump"
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT / "samples", ROOT / "tests" / "end_to_end" / "kernels", ROOT / "tests" / "bench" / "kernels")
 PEERS = ("ours", "llvm", "nvcc")
@@ -52,7 +55,7 @@ def sass_counts(path: Path, into: Path) -> Counts:
     command = ["ptxas", "-arch=sm_90", str(path), "-o", str(into)]
     if subprocess.run(command, capture_output=True, timeout=300).returncode:
         return {}
-    listing = subprocess.run(["cuobjdump", "-sass", str(into)], capture_output=True, text=True).stdout
+    listing = subprocess.run([CUOBJDUMP, "-sass", str(into)], capture_output=True, text=True).stdout
     found: Counts = Counter()
     name = ""
     for line in listing.split("\n"):

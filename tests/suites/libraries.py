@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -31,7 +30,9 @@ from minicc.ptxas.check import check
 from minicc.sass import decode, encode
 from minicc.sass.listing import arch_of
 from minicc.sass.printer import format as text_of
+from tests.conftest import find_tool
 
+CUOBJDUMP = find_tool("cuobjdump") or ""
 ARCH = arch_of("sm_90")
 LONGEST = 6000
 """Instructions of a function that the checker is asked about."""
@@ -57,7 +58,7 @@ def fetch(folder: Path, package: str) -> None:
                     library = Path(archive.extract(name, wheels))
                     target = folder / library.name.split(".so")[0]
                     target.mkdir(exist_ok=True)
-                    subprocess.run(["cuobjdump", "-arch", "sm_90", "-xelf", "all", library.resolve()], cwd=target,
+                    subprocess.run([CUOBJDUMP, "-arch", "sm_90", "-xelf", "all", library.resolve()], cwd=target,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)  # fmt: skip
                     library.unlink()
         wheel.unlink()
@@ -65,7 +66,7 @@ def fetch(folder: Path, package: str) -> None:
 
 def printed(cubin: Path) -> Iterator[tuple[int, str, int]]:
     """(place, text, word) of every instruction, as cuobjdump prints it."""
-    with subprocess.Popen(["cuobjdump", "-sass", cubin], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([CUOBJDUMP, "-sass", cubin], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         pending = None
         for line in process.stdout:
@@ -134,8 +135,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    if not shutil.which("cuobjdump"):
-        sys.exit("cuobjdump is not on PATH")
+    if not CUOBJDUMP:
+        sys.exit("cuobjdump is neither on PATH nor among the wheels of the test extra")
     given.folder.mkdir(exist_ok=True)
     for package in given.packages:
         fetch(given.folder, package)
