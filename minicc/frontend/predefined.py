@@ -151,6 +151,8 @@ _FIXED: dict[str, str] = {
     "__NV_THREAD_SCOPE_DEVICE": "3",
     "__NV_THREAD_SCOPE_SYSTEM": "4",
     "__device_builtin__": "",
+    "__NV_SILENCE_DEPRECATION_BEGIN": "",
+    "__NV_SILENCE_DEPRECATION_END": "",
     "__inline__": "inline",
     "__inline": "inline",
     "__restrict": "__restrict__",

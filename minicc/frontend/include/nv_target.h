@@ -2,19 +2,24 @@
 // <nv/target>: code by what it is compiled for. Each condition is 0 or 1 by the architecture of this compilation.
 #define __MCC_NV_JOIN(a, b) a##b
 #define __MCC_NV_CAT(a, b) __MCC_NV_JOIN(a, b)
-#define __MCC_NV_STRIP(...) __VA_ARGS__
-#define __MCC_NV_PICK_0(yes, no, ...) { __MCC_NV_STRIP no }
-#define __MCC_NV_PICK_1(yes, no, ...) { __MCC_NV_STRIP yes }
+// What a target gets is statements, in parentheses or not.
+#define __MCC_NV_BARE(...) __MCC_NV_BARE __VA_ARGS__
+#define __MCC_NV_NO__MCC_NV_BARE
+#define __MCC_NV_DROP(...) __MCC_NV_NO##__VA_ARGS__
+#define __MCC_NV_THEN(...) __MCC_NV_DROP(__VA_ARGS__)
+#define __MCC_NV_STRIP(...) __MCC_NV_THEN(__MCC_NV_BARE __VA_ARGS__)
+#define __MCC_NV_PICK_0(yes, no, ...) { __MCC_NV_STRIP(no) }
+#define __MCC_NV_PICK_1(yes, no, ...) { __MCC_NV_STRIP(yes) }
 #define NV_IF_TARGET(condition, ...) __MCC_NV_CAT(__MCC_NV_PICK_, condition)(__VA_ARGS__, (), ())
 #define NV_IF_ELSE_TARGET(condition, yes, no) __MCC_NV_CAT(__MCC_NV_PICK_, condition)(yes, no, ())
 #define __MCC_NV_NEXT_0(yes, ...) __MCC_NV_DISPATCH_2(__VA_ARGS__)
-#define __MCC_NV_NEXT_1(yes, ...) { __MCC_NV_STRIP yes }
+#define __MCC_NV_NEXT_1(yes, ...) { __MCC_NV_STRIP(yes) }
 #define __MCC_NV_LAST_0(yes, ...) __MCC_NV_DISPATCH_3(__VA_ARGS__)
 #define __MCC_NV_END_0(yes, ...) __MCC_NV_DISPATCH_4(__VA_ARGS__)
-#define __MCC_NV_LAST_1(yes, ...) { __MCC_NV_STRIP yes }
-#define __MCC_NV_END_1(yes, ...) { __MCC_NV_STRIP yes }
+#define __MCC_NV_LAST_1(yes, ...) { __MCC_NV_STRIP(yes) }
+#define __MCC_NV_END_1(yes, ...) { __MCC_NV_STRIP(yes) }
 #define __MCC_NV_FINAL_0(yes, ...) {}
-#define __MCC_NV_FINAL_1(yes, ...) { __MCC_NV_STRIP yes }
+#define __MCC_NV_FINAL_1(yes, ...) { __MCC_NV_STRIP(yes) }
 #define NV_DISPATCH_TARGET(condition, ...) __MCC_NV_CAT(__MCC_NV_NEXT_, condition)(__VA_ARGS__, 0, (), 0, (), 0, ())
 #define __MCC_NV_DISPATCH_2(condition, ...) __MCC_NV_CAT(__MCC_NV_LAST_, condition)(__VA_ARGS__)
 #define __MCC_NV_DISPATCH_3(condition, ...) __MCC_NV_CAT(__MCC_NV_END_, condition)(__VA_ARGS__)
