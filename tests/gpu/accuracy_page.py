@@ -50,7 +50,7 @@ KEEP = (
 )
 LATER = (
     *("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
 )
 UNSEEN = {"second": "unseen"} | {name: f"unseen{n}" for n, name in enumerate(LATER, 4)}
 """The later sets, and the files that have them."""
