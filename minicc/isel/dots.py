@@ -1,6 +1,12 @@
-"""Sums of products of bytes: four of them from two words are one `dp4a`."""
+"""Sums of products of bytes: four of them from two words are one `dp4a`.
+
+Bytes of several words are put together first where enough products share them: of an outer product of bytes, summed
+over four steps, each row and each column is packed once.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from minicc.isel.base import Base
 from minicc.isel.bytes import Part, assembled, byte_of
@@ -9,8 +15,12 @@ from minicc.nvvm import ir
 
 _LEAST = 4
 """Products that are worth a dot product."""
+_DEAREST = 2.0
+"""Permutations that putting the bytes of one dot product together may take: it saves three products."""
 Key = tuple[Node, Node, bool, bool]
 """Two words, and whether the bytes of each are signed."""
+Byte = tuple[Node, int, bool]
+"""A word, which byte of it, and whether it is signed."""
 
 
 class Dots(Base):
@@ -30,15 +40,15 @@ class Dots(Base):
         if len(terms) < _LEAST:
             return None
         groups: dict[Key, dict[int, tuple[int, Node]]] = {}
-        rest: list[Node] = []
-        for term in map(self.one, terms):
-            key = self.product(term, groups)
-            if key is None:
-                rest.append(term)
+        keys = [self.product(self.one(term), groups) for term in terms]
         chosen = [(key, found) for key, found in groups.items() if len(found) == _LEAST]
-        if not chosen:
+        whole = {key for key, _ in chosen}
+        left = [term for term, key in zip(terms, keys, strict=True) if key not in whole]
+        packed = self.gathered(left)
+        if not chosen and not packed:
             return None
-        rest += [term for found in groups.values() if len(found) < _LEAST for _, term in found.values()]
+        gone = {term for four in packed for term in four}
+        rest = [self.one(term) for term in left if term not in gone]
         total = self.build.const("i32", 0)
         for term in rest:
             total = self.build.binary("add", "i32", total, term)
@@ -49,7 +59,55 @@ class Dots(Base):
                 y = assembled(self.build, (parts[0], parts[1], parts[2], parts[3]), [y, y])
             signs = "us"[x_signed] + "us"[y_signed]
             total = self.build.pure(f"dp4a.{signs}.i32", "i32", x, y, total)
+        for four in packed:
+            (x, x_signed), (y, y_signed) = (self.together(self.factors(four, side)) for side in (0, 1))
+            total = self.build.pure(f"dp4a.{'us'[x_signed]}{'us'[y_signed]}.i32", "i32", x, y, total)
         return total
+
+    def gathered(self, terms: list[ir.Value]) -> list[list[ir.Inst]]:
+        """Fours of products of bytes, in their order, that are worth a dot product with their bytes put together."""
+        of_signs: dict[tuple[bool, bool], list[ir.Inst]] = {}
+        for term, times in Counter(terms).items():
+            if isinstance(term, ir.Inst) and term.op == "mul" and times == 1:
+                x, y = (byte_of(self.one(arg)) for arg in term.args)
+                if x is not None and y is not None:
+                    of_signs.setdefault((x[2], y[2]), []).append(term)
+        fours = [alike[at : at + _LEAST] for alike in of_signs.values() for at in range(0, len(alike) - 3, _LEAST)]
+        return [four for four in fours if self.packing(four, 0) + self.packing(four, 1) <= _DEAREST]
+
+    def packing(self, four: list[ir.Inst], side: int) -> float:
+        """Permutations for each product that one side of four takes: the more products have its bytes, the fewer."""
+        words = {word for word, _, _ in self.factors(four, side)}
+        uses = min(sum(user.op == "mul" for user in self.users.get(term.args[side], ())) for term in four)
+        return (len(words) - 1) / max(uses, 1)
+
+    def factors(self, products: list[ir.Inst], side: int) -> list[Byte]:
+        """The bytes on one side of products of bytes."""
+        return [found for product in products if (found := byte_of(self.one(product.args[side]))) is not None]
+
+    def together(self, bytes_: list[Byte]) -> tuple[Node, bool]:
+        """A word of four bytes of one signedness, and that. Bytes of four words are joined by pairs, which serve the
+        bytes beside them, too: four words turned are eight permutations."""
+        x, y, z, t = ((word, place) for word, place, _ in bytes_)
+        signed = bytes_[0][2]
+        words = list(dict.fromkeys(word for word, _, _ in bytes_))
+        if len(words) < _LEAST:
+            return assembled(self.build, (x, y, z, t), words if len(words) > 1 else words * 2), signed
+        (low, at), (high, to) = (self.paired(*pair) for pair in ((x, y), (z, t)))
+        return self.permutation(low, high, at, at + 1, 4 + to, 5 + to), signed
+
+    def paired(self, a: tuple[Node, int], b: tuple[Node, int]) -> tuple[Node, int]:
+        """A word that has two bytes of two words side by side, and the place of the first."""
+        (x, at), (y, to) = a, b
+        if at != to:
+            return self.permutation(x, y, at, 4 + to, at, 4 + to), 0
+        first = at & 2
+        return self.permutation(x, y, first, 4 + first, first + 1, 5 + first), 2 * (at & 1)
+
+    def permutation(self, x: Node, y: Node, *places: int) -> Node:
+        """Four bytes of the eight of two words, lowest first."""
+        selector = sum(place << 4 * i for i, place in enumerate(places))
+        return self.build.pure("prmt.i32", "i32", x, y, self.build.const("i32", selector))
 
     def product(self, term: Node, groups: dict[Key, dict[int, tuple[int, Node]]]) -> Key | None:
         """Sort a product of two bytes into the group of its words, by the byte of the first; None if it is none."""
