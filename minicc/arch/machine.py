@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
+from minicc import attrs
 
 
 @attrs.frozen(eq=False, repr=False)

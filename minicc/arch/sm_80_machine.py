@@ -6,8 +6,7 @@ meant, cycles are not.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import sm_90_machine
 from minicc.arch.machine import Machine
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import sm_80
 from minicc.arch.machine import Machine
 from minicc.arch.schema import Pipe

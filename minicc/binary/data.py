@@ -5,8 +5,7 @@ from __future__ import annotations
 import struct
 from typing import NoReturn
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import fail
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.data import Data
 from minicc.binary.elf import EHDR, NO_DATA, PHDR, REL, RELA, SHDR, SHT_RELA, SYM, SYMTAB
 

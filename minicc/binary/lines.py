@@ -14,8 +14,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.data import Data
 from minicc.sass.program import Line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
+from minicc import attrs
 
 Kind = Literal["int", "uint", "bool", "float", "pointer", "class", "unknown"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.binary.mangling import signature
 from minicc.sass.program import Program
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
+from minicc import attrs
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.nvvm import ir

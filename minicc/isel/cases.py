@@ -7,8 +7,7 @@ tables in memory of such switches for other targets, and keeps the branches for 
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.isel.equal import key_of
 from minicc.isel.sink import predecessors
 from minicc.nvvm import ir

@@ -10,8 +10,7 @@ import re
 from functools import cache
 from typing import Any
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
 from minicc.isel.dag import COMMUTATIVE

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import attrs
-
+from minicc import attrs
 from minicc.isel.debug import Locations
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx

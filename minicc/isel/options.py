@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.passes import Asked
 
 

@@ -20,8 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SINCE, SIZES, SPECIAL, VECTORS

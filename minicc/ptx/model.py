@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import Span
 
 Space = Literal["reg", "sreg", "const", "global", "local", "param", "shared", "tex", "generic"]

@@ -17,8 +17,7 @@ import heapq
 from collections.abc import Sequence
 from functools import partial
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg

@@ -9,8 +9,7 @@ Runs after predication, which looks for compares.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads, writes

@@ -24,8 +24,7 @@ nowhere: NVIDIA's code must pass.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import kept
 from minicc.ptxas.mir import GMMA

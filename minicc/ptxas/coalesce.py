@@ -11,8 +11,7 @@ in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i').
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.ahead import PURE
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg

@@ -7,8 +7,7 @@ again at their uses where registers are short.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, append
 from minicc.ptxas.mir import MFunction, MInst, V

@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import cache
 from operator import is_not
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, GMMA, TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, parts_read, writes

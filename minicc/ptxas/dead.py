@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, MOperand, Part, V, VConst
 from minicc.ptxas.operands import guarded, parts, parts_read, parts_used

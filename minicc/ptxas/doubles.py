@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends

@@ -13,8 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx.constexpr import literal
 from minicc.ptx.model import Int
 from minicc.ptxas.mir import MFunction, MInst

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Segments, build

@@ -13,8 +13,7 @@ for the others at a barrier.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, VReg

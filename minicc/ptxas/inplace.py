@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import Components, counted, guarded, map_reads, reads, writes

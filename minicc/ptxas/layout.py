@@ -11,8 +11,7 @@ and a loop's last branch goes back: `@P BRA out; BRA loop` is turned.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, falls_through, is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V

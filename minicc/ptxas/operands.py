@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import is_not
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
-from minicc import passes
+from minicc import attrs, passes
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 

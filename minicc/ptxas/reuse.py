@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MInst, V
 from minicc.ptxas.operands import reg_count, writes

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import again, dead
 from minicc.ptxas.intervals import Ranges

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import attrs
-
+from minicc import attrs
 from minicc.ptxas.counting import ALL, Counted, Unfit
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes

@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
 from minicc.ptxas import allocate, schedule

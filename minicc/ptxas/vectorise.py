@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, reads, writes

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-import attrs
-
+from minicc import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes

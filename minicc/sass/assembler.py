@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, NoReturn
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile, Span
 from minicc.sass.codec import decode, encode

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
+from minicc import attrs
 from minicc.sass.instr import Control
 
 _TEXT = re.compile(r"B([-0-5]{6}):R([-0-5]):W([-0-5]):([-Y]):S(\d{1,2})")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.sass.codec import form_of
 from minicc.sass.form import Form

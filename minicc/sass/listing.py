@@ -10,8 +10,7 @@ whose text does not determine it (NaN payloads, reserved codes) is a `.word` wit
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Span
 from minicc.sass.codec import decode, encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-import attrs
+from minicc import attrs
 
 
 class Relocation(NamedTuple):

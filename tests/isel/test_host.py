@@ -15,6 +15,7 @@ import re
 import struct
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -123,7 +124,7 @@ def rows(case: Case) -> bytes:
 
 @functools.cache
 def host_machine() -> Any:
-    llvm = load()
+    load()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.load_library_permanently("libgcc_s.so.1")  # division of 128 bits

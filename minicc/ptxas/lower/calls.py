@@ -7,8 +7,7 @@ addresses, which the driver writes into constant bank 4.
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, stack

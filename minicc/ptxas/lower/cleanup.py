@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import attrs
-
+from minicc import attrs
 from minicc.graphs import nesting
 from minicc.ptxas.dead import sweep
 from minicc.ptxas.lower.graph import Graph, ends, link

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.flatten import Flat
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from operator import is_
 
-import attrs
-
+from minicc import attrs
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
 

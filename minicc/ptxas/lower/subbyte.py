@@ -7,8 +7,7 @@ of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import saturated

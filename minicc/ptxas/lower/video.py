@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.integer import compare64

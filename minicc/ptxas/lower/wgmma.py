@@ -11,8 +11,7 @@ everywhere (`substitute`); a list that shares registers with another one is copi
 
 from __future__ import annotations
 
-import attrs
-
+from minicc import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import Builder
