@@ -54,26 +54,18 @@ STS VIADD PLOP3 MUFU FSEL I2F F2I R2UR UMOV UIADD3 ULEA VIMNMX FMNMX SHFL DADD D
 """Instructions whose forms are made while there is time, the commonest first."""
 
 
-def llvm_library() -> str:
-    """The file of LLVM, as llvmlite brings it."""
-    import os
-
-    import llvmlite
-    from llvmlite.utils import get_library_name
-
-    return os.path.join(os.path.dirname(llvmlite.__file__), "binding", str(get_library_name()))
-
-
 def load_llvm() -> None:
     """Have the dynamic linker load LLVM (some 25 ms of relocations) in a thread of its own. ctypes keeps the
     interpreter's lock while it loads a library, but not while it calls a function: so the function called is dlopen."""
 
     def load() -> None:
         import ctypes
+        import importlib.util
         import os
 
-        with suppress(ImportError):  # met again where LLVM is asked for
-            ctypes.CDLL(None).dlopen(llvm_library().encode(), os.RTLD_NOW)
+        package = importlib.util.find_spec("llvmlite")
+        for folder in package.submodule_search_locations or () if package else ():
+            ctypes.CDLL(None).dlopen(f"{folder}/binding/libllvmlite.so".encode(), os.RTLD_NOW)
 
     threading.Thread(target=load, daemon=True).start()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -6,7 +6,8 @@ meant, cycles are not.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import sm_90_machine
 from minicc.arch.machine import Machine
 

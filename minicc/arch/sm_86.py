@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import sm_80
 from minicc.arch.machine import Machine
 from minicc.arch.schema import Pipe

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import sm_86
 from minicc.arch.machine import Machine
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from typing import NoReturn
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import fail
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data
 from minicc.binary.elf import EHDR, NO_DATA, PHDR, REL, RELA, SHDR, SHT_RELA, SYM, SYMTAB
 

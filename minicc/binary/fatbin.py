@@ -11,7 +11,8 @@ import re
 import struct
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data, align_up
 from minicc.diagnostics import fail
 
@@ -37,7 +38,7 @@ METHODS = {"none": 0, "lz4": F_LZ4, "zstd": F_ZSTD}
 """Flag bit of each compression method."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen
 class Entry:
     """One image. `arch` is "sm_90a" for a cubin, "compute_90" for PTX; `data` is uncompressed, PTX without its NUL.
 
@@ -46,8 +47,8 @@ class Entry:
 
     kind: Literal["cubin", "ptx"]
     arch: str
-    data: bytes
-    compression: str = "none"
+    data: bytes = attrs.field(repr=lambda d: f"<{len(d)} bytes>")
+    compression: str = attrs.field(default="none", validator=attrs.validators.in_(METHODS))
     name: str = ""
     options: str = ""
     version: tuple[int, int] | None = None
@@ -55,9 +56,6 @@ class Entry:
     debug: bool = False
     compat: bytes = b""
     """Records in the options slot of a cubin entry of sm_100 and later."""
-
-    def __repr__(self) -> str:
-        return f"Entry({self.kind} {self.arch} {self.name!r}: {len(self.data)} bytes, {self.compression})"
 
 
 def _arch(text: str) -> tuple[int, int]:

@@ -14,7 +14,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.data import Data
 from minicc.sass.program import Line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs
+import attrs
 
 Kind = Literal["int", "uint", "bool", "float", "pointer", "class", "unknown"]
 

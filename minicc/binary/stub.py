@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.binary.mangling import signature
 from minicc.sass.program import Program
 

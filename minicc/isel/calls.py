@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from minicc import attrs
+import attrs
+
 from minicc.isel.base import Base
 from minicc.isel.dag import WIDTH, Node
 from minicc.nvvm import ir

@@ -7,7 +7,8 @@ tables in memory of such switches for other targets, and keeps the branches for 
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.isel.equal import key_of
 from minicc.isel.sink import predecessors
 from minicc.nvvm import ir

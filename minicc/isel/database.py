@@ -10,7 +10,8 @@ import re
 from functools import cache
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.isel import cost as costs
 from minicc.isel.dag import COMMUTATIVE

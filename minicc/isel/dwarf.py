@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from minicc import attrs
+import attrs
+
 from minicc.isel.debug import Locations
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.passes import Asked
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from minicc import attrs
+import attrs
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from minicc import attrs
+import attrs
 
 TURNS, FAR = 4, 16
 """Turns of a stride that is known at run time; loads together where it is a constant, as in NVIDIA's code. With four

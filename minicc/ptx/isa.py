@@ -20,7 +20,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SINCE, SIZES, SPECIAL, VECTORS

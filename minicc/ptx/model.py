@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import Span
 
 Space = Literal["reg", "sreg", "const", "global", "local", "param", "shared", "tex", "generic"]

@@ -11,7 +11,8 @@ nothing but addresses use are taken apart, and only where the base still has its
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.known import ALL, Known, permuted, table_bits
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VConst, VMem

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends, falls_through, is_plain, target_of

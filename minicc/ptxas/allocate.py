@@ -17,7 +17,8 @@ import heapq
 from collections.abc import Sequence
 from functools import partial
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V

@@ -9,7 +9,8 @@ Runs after predication, which looks for compares.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads, writes

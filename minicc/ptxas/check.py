@@ -24,7 +24,8 @@ nowhere: NVIDIA's code must pass.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import kept
 from minicc.ptxas.mir import GMMA

@@ -11,7 +11,8 @@ in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i').
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.ahead import PURE
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg

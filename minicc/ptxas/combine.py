@@ -22,7 +22,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts, parts_used, reads, writes

@@ -7,7 +7,8 @@ again at their uses where registers are short.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, append
 from minicc.ptxas.mir import MFunction, MInst, V

@@ -6,7 +6,8 @@ The last pass: every register is physical, and nothing moves after it (it only a
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg

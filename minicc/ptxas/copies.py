@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import cache
 from operator import is_not
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, GMMA, TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, parts_read, writes

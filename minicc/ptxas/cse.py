@@ -9,7 +9,8 @@ writes memory or waits for others that do (Inductor asks four times for what a t
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, map_reads, parts, reads

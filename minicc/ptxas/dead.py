@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, MOperand, Part, V, VConst
 from minicc.ptxas.operands import guarded, parts, parts_read, parts_used

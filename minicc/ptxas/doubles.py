@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas import dead
 from minicc.ptxas.cfg import Cfg, ends

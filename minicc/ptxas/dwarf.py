@@ -13,7 +13,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx.constexpr import literal
 from minicc.ptx.model import Int
 from minicc.ptxas.mir import MFunction, MInst

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Segments, build

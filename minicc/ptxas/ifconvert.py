@@ -13,7 +13,8 @@ for the others at a barrier.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, VReg

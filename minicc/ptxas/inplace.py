@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import Components, counted, guarded, map_reads, reads, writes

@@ -11,7 +11,8 @@ and a loop's last branch goes back: `@P BRA out; BRA loop` is turned.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, falls_through, is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx.model import Inst
 from minicc.sass.instr import PT, RZ, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable

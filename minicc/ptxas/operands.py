@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import is_not
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.sass.instr import Const, Imm, Mem, Reg
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs, passes
+import attrs
+
+from minicc import passes
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 

@@ -11,7 +11,8 @@ factors go to registers, one for all uses of a factor.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts_used

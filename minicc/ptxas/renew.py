@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes

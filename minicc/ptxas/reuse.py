@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MInst, V
 from minicc.ptxas.operands import reg_count, writes

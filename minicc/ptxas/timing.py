@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch, Latency
 from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
@@ -43,17 +44,17 @@ class Timing:
     expect: int = 0
     flow: bool = False
     stall: int = 1
-    readers: dict[str, str] = attrs.field(init=False, method=lambda timing: timing.reader_classes())
-    results: dict[str, str] = attrs.field(init=False, method=lambda timing: timing.producer_classes())
+    readers: dict[str, str] = attrs.field(init=False)
+    results: dict[str, str] = attrs.field(init=False)
     """Reader and producer classes by register file."""
 
-    def reader_classes(self) -> dict[str, str]:
-        """What `readers` is made of."""
+    @readers.default
+    def _readers(self) -> dict[str, str]:
         rest = dict.fromkeys(("UR", "B", "SB"), self.ureader)
         return {"R": self.reader, "P": self.preader, "UP": self.preader, **rest}
 
-    def producer_classes(self) -> dict[str, str]:
-        """What `results` is made of."""
+    @results.default
+    def _results(self) -> dict[str, str]:
         rest = dict.fromkeys(("R", "B", "SB"), self.result)
         return {"P": self.predicate, "UP": self.predicate, "UR": self.uniform, **rest}
 

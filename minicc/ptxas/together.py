@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.counting import ALL, Counted, Unfit
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes

@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
 from minicc.ptxas import allocate, schedule

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, reads, writes

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes

@@ -6,7 +6,8 @@ scoreboard announces what, and who needs it. For anybody's code.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.check import SIZE, Checker, _Node, _State
 from minicc.ptxas.operands import key_name

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Literal, NoReturn
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile, Span
 from minicc.sass.codec import decode, encode

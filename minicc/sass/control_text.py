@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from minicc import attrs
+import attrs
+
 from minicc.sass.instr import Control
 
 _TEXT = re.compile(r"B([-0-5]{6}):R([-0-5]):W([-0-5]):([-Y]):S(\d{1,2})")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.sass.codec import form_of
 from minicc.sass.form import Form

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from minicc import attrs
+import attrs
 
 RegFile = Literal["R", "UR", "P", "UP", "B", "SB", "SR"]
 """GPR (255 = RZ), uniform (63 = URZ), predicate (7 = PT), uniform predicate (7 = UPT), convergence barrier,

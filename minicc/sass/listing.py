@@ -10,7 +10,8 @@ whose text does not determine it (NaN payloads, reserved codes) is a `.word` wit
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Span
 from minicc.sass.codec import decode, encode

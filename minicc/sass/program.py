@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from minicc import attrs
+import attrs
 
 
 class Relocation(NamedTuple):

@@ -15,7 +15,6 @@ import re
 import struct
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -124,7 +123,7 @@ def rows(case: Case) -> bytes:
 
 @functools.cache
 def host_machine() -> Any:
-    load()
+    llvm = load()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.load_library_permanently("libgcc_s.so.1")  # division of 128 bits

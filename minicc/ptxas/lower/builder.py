@@ -11,7 +11,6 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from minicc import attrs
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
@@ -72,17 +71,23 @@ def is_reg(x: MOperand) -> bool:
 
 def neg(x: MOperand) -> MOperand:
     """Toggle the minus sign of a register operand."""
+    import attrs
+
     assert isinstance(x, V | Reg)
     return attrs.evolve(x, neg=not x.neg)
 
 
 def absolute(x: MOperand) -> MOperand:
+    import attrs
+
     assert isinstance(x, V | Reg)
     return attrs.evolve(x, abs=True, neg=False)
 
 
 def inv(x: MOperand) -> MOperand:
     """Toggle `!` of a predicate or `~` of a register."""
+    import attrs
+
     assert isinstance(x, V | Reg)
     return attrs.evolve(x, inv=not x.inv)
 

@@ -7,7 +7,8 @@ addresses, which the driver writes into constant bank 4.
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, stack

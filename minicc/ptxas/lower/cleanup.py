@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from minicc import attrs
+import attrs
+
 from minicc.graphs import nesting
 from minicc.ptxas.dead import sweep
 from minicc.ptxas.lower.graph import Graph, ends, link

@@ -5,7 +5,6 @@ Branches carry no convergence yet: `converge` adds BSSY and BSYNC when the whole
 
 from __future__ import annotations
 
-from minicc import attrs
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.mir import AFTER_COLLECTIVE, ZERO, MOperand, V
@@ -72,6 +71,8 @@ def _tree(b: Builder, value: MOperand, targets: tuple[str, ...], low: int, high:
 
 
 def _not(p: V) -> V:
+    import attrs
+
     return attrs.evolve(p, inv=not p.inv)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from operator import is_
 
-from minicc import attrs
+import attrs
+
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, absolute, imm, neg
 from minicc.ptxas.lower.types import dotted, type_of

@@ -5,7 +5,8 @@ Fragments are PTX vectors; the machine wants them in aligned groups of 1, 2 or 4
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, memory_operand

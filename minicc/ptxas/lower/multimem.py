@@ -5,7 +5,8 @@ A store is an ordinary one, a reduction REDG; a load is LDGMC, always at system 
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.atomics import atom
 from minicc.ptxas.lower.builder import Builder

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from minicc import attrs
+import attrs
+
 from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, link
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst

@@ -7,7 +7,8 @@ of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import saturated

@@ -11,7 +11,8 @@ everywhere (`substitute`); a list that shares registers with another one is copi
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import Builder

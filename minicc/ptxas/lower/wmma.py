@@ -8,7 +8,8 @@ transposes the result. f16 factors have eight registers in PTX whatever they nee
 
 from __future__ import annotations
 
-from minicc import attrs
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, neg
 from minicc.ptxas.lower.matrix import rounded
