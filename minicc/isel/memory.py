@@ -472,6 +472,13 @@ class Memory(Base):
         pointer = self.one(inst.args[0])
         bits = self.layout.bits(inst.args[1].type)
         space = self.space(inst.args[0].type)
+        if space == "local":
+            # One thread's own; LLVM makes the like of atomicrmw.
+            before = self.load("ld", space, inst.args[1].type, pointer, bits // 8)
+            same = self.compare_parts("eq", bits, before, self.parts(inst.args[1]))
+            after = self.choose(same, self.parts(inst.args[2]), before)
+            self.store("st", space, inst.args[1].type, after, pointer, bits // 8)
+            return [*before, same]
         if bits == 128:
             wanted, other = self.parts(inst.args[1]), self.parts(inst.args[2])
             parts = self.words_of(self.atomic("cas", space, "i128", pointer, (*wanted, *other), inst))
