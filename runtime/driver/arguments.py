@@ -86,7 +86,12 @@ def _const(parameter: Parameter) -> bool:
 
 def _describe(parameter: Parameter) -> str:
     kind = parameter.type.kind
-    words = {"int": "signed integer", "uint": "unsigned integer", "class": "struct", "unknown": "parameter"}
+    words = {
+        "int": "signed integer",
+        "uint": "unsigned integer",
+        "class": "struct or enumeration",
+        "unknown": "parameter",
+    }
     return f"{'an' if parameter.size == 8 else 'a'} {parameter.size}-byte {words.get(kind, kind)}"
 
 
@@ -141,7 +146,7 @@ def _check(kernel: str, index: int, parameter: Parameter, value: object) -> byte
         return _real(value, parameter, wrong)
     how = {
         "pointer": "a numpy array or a Buffer",
-        "class": f"{size} bytes: a numpy record, a ctypes.Structure or bytes",
+        "class": f"{size} bytes: a numpy record, a ctypes.Structure or bytes; of an enumeration the number",
     }
     wrong(f"cannot pass a {type(value).__name__} as {_describe(parameter)}; give {how.get(kind, 'a number')}")
 
@@ -154,7 +159,7 @@ def _integer(value: int, parameter: Parameter, wrong: Callable[[str], NoReturn])
     kind, size = parameter.type.kind, parameter.size
     if kind == "float":
         return _float(float(value), size, wrong)
-    if kind == "class" or size not in (1, 2, 4, 8):
+    if size not in (1, 2, 4, 8):  # One of these may be an enumeration: its name looks like a class's.
         wrong(f"an integer is no value for {_describe(parameter)}")
     low = 0 if kind in ("uint", "bool", "pointer") else -(1 << 8 * size - 1)
     high = {"bool": 1, "int": (1 << 8 * size - 1) - 1}.get(kind, (1 << 8 * size) - 1)
