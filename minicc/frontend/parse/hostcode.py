@@ -24,7 +24,7 @@ _NOT_FUNCTIONS = frozenset(
 _BEFORE_BODY = frozenset((")", "const", "noexcept", "override", "try"))
 _HOST_WORD = (
     "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_([a-z]+_)?t|(sem|mqd|regex|off|pid)_t|"
-    "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z]+|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
+    "time(val|spec|b)|sockaddr|rusage|dirent|CU[a-z][A-Za-z_]*|cu(da|blas|rand|fft|sparse|solver|dnn)[A-Z_][A-Za-z_]*"
 )
 """What tells the host's declarations apart: types and namespaces of its libraries, and words unknown to device code."""
 
