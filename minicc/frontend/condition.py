@@ -16,7 +16,6 @@ _LEVELS: dict[str, int] = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-_NAMED = {"and": "&&", "or": "||", "not": "!"}
 MAX_NESTING = 128
 
 
@@ -111,8 +110,7 @@ class Condition:
     def _peek(self) -> str:
         if self.i >= len(self.tokens):
             return ""
-        text = self.tokens[self.i].text
-        return _NAMED.get(text, text)
+        return self.tokens[self.i].text
 
     def _ternary(self) -> tuple[int, bool]:
         value = self._binary(1)

@@ -55,7 +55,7 @@ _SCAN = re.compile(
   | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[\w.])*)
   | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*")
   | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
-  | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
+  | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|%:%:|<:(?!:[^:>])|[%:]>|<%|%:|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
   | (?P<other>[\s\S])
     """,  # noqa: E501
     re.VERBOSE,
@@ -97,7 +97,9 @@ def scan(source: SourceFile) -> list[Token]:
             spelling = text[at:end]
             if spelling == "/" and text.startswith("*", end):
                 fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
-            if kind == "string" and "\n" in spelling:
+            if spelling in ALTERNATIVES:
+                append(Token(PUNCT, ALTERNATIVES[spelling], source, at, space, bol, None, end))
+            elif kind == "string" and "\n" in spelling:
                 append(Token(STRING, _SPLICE.sub("", spelling), source, at, space, bol, None, end))
             else:
                 append(Token(kind or OTHER, spelling, source, at, space, bol))
@@ -107,6 +109,11 @@ def scan(source: SourceFile) -> list[Token]:
     return out
 
 
+ALTERNATIVES = {
+    "and": "&&", "and_eq": "&=", "bitand": "&", "bitor": "|", "compl": "~", "not": "!", "not_eq": "!=", "or": "||",
+    "or_eq": "|=", "xor": "^", "xor_eq": "^=", "<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:": "#", "%:%:": "##",
+}  # fmt: skip
+"""[lex.digraph]: other spellings of operators, which are the same tokens from here on."""
 _PREFIXES = frozenset(("u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"))
 _RAW = re.compile(r"""(?:u8|[uUL])?R"([^()\\\s"]*)\(([\s\S]*?)\)\1\"""")
 _SPLICE = re.compile(r"\\[ \t]*\n")

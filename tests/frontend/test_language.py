@@ -28,6 +28,42 @@ ACCEPTED = {
             if constexpr (false) s = hsq_(s);
             o[0] = m.a + hQ_<4>::n + hG_ + hf_() + s;
         }""",
+    "alternatives": """%:define ROW <:4:>
+        struct alM_ <% int x ROW; %>;
+        template <class T> struct alT_ {};
+        __global__ void K(int *o, alT_<::alM_> *p) <%
+            bool a = o[0] and not o[1] or o[2] bitand 3 and compl o[3] xor o[4] bitor o[5], b = a not_eq true;
+            o[0] and_eq 7; o[1] or_eq 8; o<:2:> xor_eq 9;
+            alM_ m = <%<%1, 2, 3, 4%>%>; o[3] = m.x<:2:> + b;
+        %>""",
+    "bracketed": """__device__ int brF_(int ((row)), int (*((p))), float (((a))[3]), int (f)(int), int (&(r))) {
+            return row + *p + (int)a[1] + f(r);
+        }
+        template <typename T> __device__ T brT_(T ((t)), int (n) = 3) { return t + n; }
+        __global__ void K(int ((row)), int *(o), int ((*(q)))) {
+            float x[3] = {1, 2, 3}; int ((z)) = 4; int (*(pf))(int, int) = nullptr;
+            auto l = [](int ((v))) { return v; };
+            o[0] = brF_(row, q, x, [](int w) { return w; }, z) + (pf == nullptr) + brT_(3) + l(2) + int(z) + int((z));
+        }""",
+    "naming_class": """struct ncA_ { protected: int p; };
+        struct ncB_ : ncA_ { struct In_ { __device__ int up(const ncB_ &b) const { return b.p; } }; };
+        struct ncC_ : private ncB_ {
+            __device__ int f() const { return p + In_{}.up(*this); }
+            friend __device__ int ncF_(const ncC_ &);
+        };
+        __device__ int ncF_(const ncC_ &c) { return c.p; }
+        __global__ void K(int *o) { ncC_ c; o[0] = c.f() + ncF_(c); }""",
+    "qualified_members": """struct qmA_ {
+            __device__ int g() & { return 1; }
+            __device__ int g() const & { return 2; }
+            __device__ int h() { return 3; }
+            __device__ int h() const { return 4; }
+        };
+        __global__ void K(int *o) {
+            qmA_ a; int (qmA_::*p)() & = &qmA_::g; int (qmA_::*q)() const & = &qmA_::g;
+            int (qmA_::*r)() const = &qmA_::h;
+            o[0] = (a.*p)() + (a.*q)() + (a.*r)();
+        }""",
     "host_calls": "int only_host_(int); struct H_ { int m; H_() : m(3) {} }; __host__ __device__ int both_(int a) { if (a > 5) { H_ h; return only_host_(a) + h.m; } return a; } __global__ void K(int *o) { o[0] = both_(o[1]); }",  # noqa: E501
     "file_asm": "__asm__(\".symver expf,expf@GLIBC_2.2.5\"); typedef struct __builtin_align__(32) asmw_ { uint4 a, b; } asmw_; __global__ void K(asmw_ *p, double_t d) { p->a.x = alignof(asmw_) + (int)d; }",  # noqa: E501
     "unread_heads": "#include <sstream>\n#include <memory>\nnamespace k_ { template <class T> __global__ void q_(T *) {} std::ostringstream f_(std::shared_ptr<int> c, int32_t size); class nA_; struct nA_ { int32_t x; }; } __global__ void K(k_::nA_ *p) { p->x = 1; }",  # noqa: E501

@@ -530,7 +530,7 @@ class FunctionEmitter(Values):
         return self.convert(operand, t, target)
 
     def _template(self, s: ast.Asm) -> str:
-        """GCC's template to LLVM's: %0 becomes $0, %% a percent sign, $ is doubled."""
+        """GCC's template to LLVM's: %0 becomes $0, %% a percent sign, %= a number of its own, $ is doubled."""
         text = s.text.decode("latin-1")
         operands = len(s.outputs) + len(s.inputs)
         out: list[str] = []
@@ -541,6 +541,10 @@ class FunctionEmitter(Values):
                 nxt = text[i + 1]
                 if nxt == "%":
                     out.append("%")
+                    i += 2
+                    continue
+                if nxt == "=":
+                    out.append("${:uid}")
                     i += 2
                     continue
                 if nxt.isdigit():

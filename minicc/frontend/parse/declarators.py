@@ -103,7 +103,10 @@ class Declarators(TypeSpecifiers):
             k += 1
         return k > 1 and self.peek(k).kind == IDENT
 
-    def declarator(self, base: Type, abstract: bool = False, parameter: bool = False) -> Declarator:
+    def declarator(
+        self, base: Type, abstract: bool = False, parameter: bool = False, inner: bool = False
+    ) -> Declarator:
+        """From `*` and `&` to the brackets behind the name, which `abstract` ones lack; `inner`: within brackets."""
         restrict = False
         while True:
             token = self.token
@@ -141,7 +144,8 @@ class Declarators(TypeSpecifiers):
                 self._specifier(ignored, token)
             else:
                 break
-        if self.at("(") and ((parameter and self.peek().text == "(") or self._nested_declarator(abstract)):
+        named = self.at("(") and (parameter or (inner and not abstract)) and self._named_within(1)
+        if named or (self.at("(") and self._nested_declarator(abstract)):
             start = self.i + 1
             self.enter(self.token)
             self.skip_balanced()
@@ -153,18 +157,18 @@ class Declarators(TypeSpecifiers):
             end = self.i
             self.i = start
             quals, self.member_quals = self.member_quals, outer.this_quals
-            inner = self.declarator(outer.type, abstract)
+            made = self.declarator(outer.type, abstract, parameter, True)
             self.member_quals = quals
             self.expect(")")
             self.nest -= 1
             self.i = end
-            if inner.type is outer.type and outer.params is not None:
+            if made.type is outer.type and outer.params is not None:
                 # `T (name)(...)` is `T name(...)`, which no macro takes for its own.
-                outer.name, outer.owner, outer.space = inner.name, inner.owner, inner.space
+                outer.name, outer.owner, outer.space = made.name, made.owner, made.space
                 return outer
-            if inner.params is None:
-                inner.params, inner.defaults, inner.param_scope = None, outer.defaults, outer.param_scope
-            return inner
+            if made.params is None:
+                made.params, made.defaults, made.param_scope = None, outer.defaults, outer.param_scope
+            return made
         made = Declarator(None, base, restrict)
         if self.at("operator") and not abstract:
             made.name = self.operator_name()
@@ -234,6 +238,11 @@ class Declarators(TypeSpecifiers):
                 self.fail(f"'{name.text}' is not a class or namespace", name)
             name = self.operator_name() if self.at("operator") else self.identifier("unqualified-id")
         return name
+
+    def _named_within(self, ahead: int) -> bool:
+        """What a declarator declares, or how it goes on, stands there: no parameter."""
+        token = self.peek(ahead)
+        return token.text in ("(", "*", "&", "&&") or (token.kind == IDENT and not self.starts_type(ahead))
 
     def _nested_declarator(self, abstract: bool) -> bool:
         after = self.peek()

@@ -31,7 +31,6 @@ _ASSIGN = {
     "<<=": "<<",
     ">>=": ">>",
 }
-_WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~", "not_eq": "!="}
 
 
 class Expressions(Heap):
@@ -104,9 +103,6 @@ class Expressions(Heap):
             token = self.tokens[self.i]
             op = token.text
             here = _LEVELS.get(op, 0)
-            if here == 0 and token.kind == IDENT and op in _WORDS:
-                op = _WORDS[op]
-                here = _LEVELS.get(op, 0)
             if op == "." and token.kind == PUNCT and self.peek().text == "*":
                 if level > _LEVELS["->*"]:
                     return left
@@ -153,9 +149,6 @@ class Expressions(Heap):
         elif kind == IDENT:
             if text in ("sizeof", "alignof", "noexcept"):
                 return self._size_of(token)
-            if text in _WORDS and text in ("not", "compl"):
-                self.i += 1
-                return self.unary(_WORDS[text], self.unary_expression(), token)
             if text == "new":
                 return self.new_expression(token)
             if text == "delete":

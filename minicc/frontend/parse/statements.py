@@ -142,11 +142,16 @@ class Statements(Records):
             found = self._is_member_pointer()
             self.i -= 2
             return found
+        k, depth, named = 2, 1, False
+        while self.peek(k).text in ("(", "*", "&"):
+            depth += self.peek(k).text == "("
+            named = named or self.peek(k).text != "("
+            k += 1
+        after = self.peek(k + depth + 1).text
         return (
-            self.peek(2).text in ("*", "&")
-            and self.peek(3).kind == IDENT
-            and self.peek(4).text == ")"
-            and self.peek(5).text in ("[", "(", "=")
+            self.peek(k).kind == IDENT
+            and all(self.peek(k + j).text == ")" for j in range(1, depth + 1))
+            and (after == "=" or (named and after in ("[", "(")))
         )
 
     def _looks_ahead(self) -> bool:

@@ -51,13 +51,45 @@ class Section:
 def closed(record: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> tuple[Record, str] | None:
     """(the class that declares `name` for `record`, how) if it may not be named in `scope`, within `function`."""
     owner = _declares(record, name)
-    if owner is None:
+    if owner is None or _open(record, owner, name, scope, function):
         return None
     access = owner.hidden.get(name, "public")
-    if access != "public" and not _admitted(owner, access, scope, function):
-        return owner, access
-    inherited = closed_base(record, owner, scope, function) if owner is not record else None
-    return None if inherited is None else (owner, inherited)
+    if access == "public" or _admitted(owner, access, scope, function):
+        access = closed_base(record, owner, scope, function) or access
+    return owner, access
+
+
+def _open(record: Record, owner: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> bool:
+    """[class.access.base]: as a member of `record`, or as one of a base that is open itself."""
+    access = _access(record, owner, name)
+    if access == "public" or (access is not None and _admitted(record, access, scope, function)):
+        return True
+    return any(
+        _open(base, owner, name, scope, function)
+        for base, how in _bases(record)
+        if (base is owner or _derived(base, owner)) and (how == "public" or _admitted(record, how, scope, function))
+    )
+
+
+def _access(record: Record, owner: Record, name: str) -> str | None:
+    """How `record` has the member `name` of its base `owner`; None: not at all."""
+    if record is owner:
+        return owner.hidden.get(name, "public")
+    best: str | None = None
+    for base, how in _bases(record):
+        inner = _access(base, owner, name) if base is owner or _derived(base, owner) else None
+        if inner in ("public", "protected"):
+            found = max(inner, how, key=_OPEN.index)
+            best = found if best is None else min(best, found, key=_OPEN.index)
+    return best
+
+
+_OPEN = ["public", "protected", "private"]
+
+
+def _bases(record: Record) -> list[tuple[Record, str]]:
+    """The direct bases, and how the class is derived from each."""
+    return [(t.record, record.closed_bases.get(t, "public")) for t, _ in record.bases if t.record is not None]
 
 
 def ambiguous(record: Record, name: str) -> str | None:

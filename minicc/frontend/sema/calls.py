@@ -104,6 +104,8 @@ class Calls(Overloads):
         if target is not None and target.elem is not None and target.elem.kind == "function":
             wanted = target.elem
         found = self.functions_of(e, wanted)
+        if len(found) > 1 and target is not None and target.kind == "member":
+            found = [f for f in found if f.this_quals == target.count]
         if len(found) != 1:
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         f = found[0]
@@ -111,9 +113,7 @@ class Calls(Overloads):
         if f.type.elem is not None and deduced_type(f.type.elem):
             self.finish_auto(f, e.at)
         if f.this is not None and f.record is not None:
-            return ast.FunctionAddress(
-                ty.member_pointer(f.record, f.type, f.this_quals & (ty.CONST | ty.VOLATILE)), e.at, f
-            )
+            return ast.FunctionAddress(ty.member_pointer(f.record, f.type, f.this_quals), e.at, f)
         return ast.FunctionAddress(ty.pointer(f.type), e.at, f)
 
     def make_call(
