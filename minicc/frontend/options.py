@@ -34,6 +34,7 @@ class Options:
         debug: Debug = "none",
         opt_level: int = 3,
         relaxed_constexpr: bool = False,
+        extended_lambda: bool = False,
         suppressed: frozenset[str] = frozenset(),
         erroneous: frozenset[str] = frozenset(),
         warnings: Literal["shown", "left out", "errors"] = "shown",
@@ -53,6 +54,8 @@ class Options:
         self.opt_level = opt_level
         self.relaxed_constexpr = relaxed_constexpr
         """Device code may call constexpr functions of the host (--expt-relaxed-constexpr)."""
+        self.extended_lambda = extended_lambda
+        """Lambdas may say that they are for devices (--extended-lambda)."""
         self.suppressed = suppressed
         """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
         self.erroneous = erroneous

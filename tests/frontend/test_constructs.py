@@ -25,7 +25,7 @@ def names(text: str, mark: str) -> list[str]:
 def test_construct(path: Path, tmp_path: Path) -> None:
     text = path.read_text()
     std = text.split("std=")[1].split()[0] if text.startswith("// std=") else "c++17"
-    options = Options(includes=[str(path.parent)], std=std, relaxed_constexpr=True)
+    options = Options(includes=[str(path.parent)], std=std, relaxed_constexpr=True, extended_lambda=True)
     ir = frontend.compile(SourceFile(str(path), text), options)
     llvm.parse_assembly(ir).verify()
     ours = names(ir, "define ptx_kernel void @")

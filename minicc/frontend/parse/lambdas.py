@@ -37,6 +37,7 @@ class Lambdas(Guides):
         params = self.template_parameters() if self.at("<") else None
         device = False
         while self.token.kind == IDENT and not self.at("mutable"):
+            self._annotated(self.token)
             device = device or self.token.text == "__device__"
             self.i += 1
         end, body = self._extent_of(at)
@@ -54,6 +55,10 @@ class Lambdas(Guides):
         self._numbered(record, at)
         self.i = end if self.i < end else self.i
         return ast.Init(made, at, parts)
+
+    def _annotated(self, word: Token) -> None:
+        if word.text in ("__device__", "__host__") and not self.options.extended_lambda and not self.library:
+            self.fail("__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag", word)
 
     def _numbered(self, record: Record, at: Token) -> None:
         """Count a lambda among those with such parameters around it: by its place, for it may be read repeatedly."""
@@ -300,6 +305,7 @@ class Lambdas(Guides):
 
     def _trailing_return(self, d: Declarator) -> None:
         while self.token.text in ("mutable", "noexcept", "constexpr", "__device__", "__host__"):
+            self._annotated(self.token)
             self.i += 1
         if self.accept("->"):
             d.type = ty.function(self.type_name(), [])

@@ -241,6 +241,10 @@ class Members(Comparisons):
             start = self.i
             self._skip_default_member()
             default = (self.tokens[start : self.i], self.scope)
+        if "mutable" in specs.words and d.type.quals & CONST:
+            self.fail("'mutable' and 'const' cannot be mixed", at)
+        if "mutable" in specs.words and d.type.kind == "reference":
+            self.fail("'mutable' cannot be applied to references", at)
         layout.add(name, d.type, max(specs.align, d.align), width, default)
         if "mutable" in specs.words:
             record.fields[-1].mutable = True

@@ -36,6 +36,10 @@ class Specialisations(Templates):
         if self.token.text not in ("{", ":", ";", "final"):
             self.i = start
             return False
+        own = [(p.marker, p.pack) for p in params]
+        if not self.constraints and own == [(a, p.pack) for a, p in zip(pattern, entity.params, strict=False)]:
+            what = "class template partial specialization does not specialize any template argument"
+            self.fail(what + "; to define the primary template, remove the template argument list", name)
         self.skip_declaration()
         if self.tokens[self.i - 1].text == "}":
             self.expect(";", "after class")

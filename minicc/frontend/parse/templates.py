@@ -363,6 +363,9 @@ class Templates(Outlines):
             return
         if member_of is None and self.defines_member(params, start, name, d):
             return
+        if name.text.startswith('operator""') and not _literal(params):
+            what = "template parameter list for literal operator must be either 'char...' or 'typename T, T...'"
+            self.fail(what, name)
         scope = d.space if d is not None and d.space is not None else self.scope
         while friend and scope.kind in ("record", "template") and scope.parent is not None:
             scope = scope.parent
@@ -489,3 +492,9 @@ def has_body(tokens: list[Token]) -> bool:
 
 
 __all__ = ["Templates", "is_dependent"]
+
+
+def _literal(params: list[ast.TemplateParam]) -> bool:
+    """[over.literal]: the digits as a pack; a string's type and its characters; an object made of the string."""
+    kinds = [(p.kind, p.pack) for p in params]
+    return kinds in ([("value", True)], [("type", False), ("value", True)], [("value", False)])

@@ -319,7 +319,7 @@ class Operators(Conversions):
         """A part of a constexpr variable of the host, which device code can read as a constant only."""
         while isinstance(base, ast.Member | ast.Cast):
             base = base.base if isinstance(base, ast.Member) else base.operand
-        if not isinstance(base, ast.Name) or base.variable.storage != "host" or not e.type.scalar:
+        if not isinstance(base, ast.Name) or base.variable.storage not in ("host", "member") or not e.type.scalar:
             return e
         return self.fold(e)
 
