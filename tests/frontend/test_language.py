@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -220,6 +221,20 @@ def test_limits_of_npp() -> None:
     __global__ void k(long *o) { o[0] = NPP_MIN_32S; o[1] = NPP_MAX_32U; o[2] = NPP_MIN_8S; }"""
     ir, _ = compile_text(text)
     assert all(str(value) in ir for value in (-(1 << 31), (1 << 32) - 1, -128))
+
+
+@pytest.mark.parametrize(("members", "align"), [
+    ("unsigned long long a : 48, b : 16;", 8), ("float p[6]; unsigned long long a : 48;", 8), ("char c; int a : 9;", 4),
+    ("long long p; short q; short a : 5;", 2), ("union { int a : 7; double d; };", 8),
+    ("int b : 9; __device__ S(int n) : a(n) {} int a : 9;", 4),
+])  # fmt: skip
+def test_bit_fields_are_accessed_as_their_class_is_aligned(members: str, align: int) -> None:
+    """A word at a time, but for packed classes, whose fields may lie anywhere."""
+    for packed, wanted in (("", align), ("__attribute__((packed))", 1)):
+        text = f"struct {packed} S {{ {members} }}; __global__ void K(S *s, int n) {{ s->a = n; }}"
+        made = frontend.compile(SourceFile("k.cu", text), Options())
+        stores = re.findall(r"store i\d+ %v\d+, ptr %v\d+, align (\d+)", made)
+        assert stores and {int(found) for found in stores} == {wanted}, made
 
 
 def test_numbers_of_cufft() -> None:

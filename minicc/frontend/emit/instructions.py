@@ -162,11 +162,11 @@ class Instructions:
 
     # -- bit-fields
 
-    def load_bits(self, field: Field, address: str) -> str:
+    def load_bits(self, field: Field, address: str, align: int) -> str:
         t = field.type
         bits, width, low = (field.unit or t.size) * 8, field.bit_width, field.bit_offset
         llvm = f"i{bits}"
-        out = self.make(f"load {llvm}, ptr {address}, align 1")
+        out = self.make(f"load {llvm}, ptr {address}, align {align}")
         if constant.is_signed(t):
             up = self.make(f"shl {llvm} {out}, {bits - width - low}") if bits - width - low else out
             out = self.make(f"ashr {llvm} {up}, {bits - width}") if bits - width else up
@@ -178,7 +178,7 @@ class Instructions:
             out = self.make(f"{word} {llvm} {out} to {t.llvm}")
         return self.make(f"icmp ne i8 {out}, 0") if t.kind == "bool" else out
 
-    def store_bits(self, field: Field, address: str, operand: str) -> None:
+    def store_bits(self, field: Field, operand: str, address: str, align: int) -> None:
         t = field.type
         bits = (field.unit or t.size) * 8
         llvm = f"i{bits}"
@@ -187,12 +187,12 @@ class Instructions:
         if bits != t.size * 8:
             operand = self.make(f"{'trunc' if bits < t.size * 8 else 'zext'} {t.llvm} {operand} to {llvm}")
         mask = (1 << field.bit_width) - 1
-        old = self.make(f"load {llvm}, ptr {address}, align 1")
+        old = self.make(f"load {llvm}, ptr {address}, align {align}")
         keep = self.make(f"and {llvm} {old}, {_as_signed(~(mask << field.bit_offset), bits)}")
         new = self.make(f"and {llvm} {operand}, {_as_signed(mask, bits)}")
         new = self.make(f"shl {llvm} {new}, {field.bit_offset}") if field.bit_offset else new
         both = self.make(f"or {llvm} {keep}, {new}")
-        self.emit(f"store {llvm} {both}, ptr {address}, align 1")
+        self.emit(f"store {llvm} {both}, ptr {address}, align {align}")
 
 
 def fit(align: int, offset: int) -> int:

@@ -164,7 +164,8 @@ class FunctionEmitter(Values):
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
             where = self.offset(this, field.offset)
             if field.bit_width:
-                self.store_bits(field, where, self.value(e))
+                assert f.this is not None and f.this.type.elem is not None
+                self.store_bits(field, self.value(e), where, fit(f.this.type.elem.align, field.offset))
             elif field.type.kind == "reference":
                 self.emit(f"store ptr {self.value(e)}, ptr {where}, align 8")
             else:

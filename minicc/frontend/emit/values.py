@@ -234,7 +234,7 @@ class Values(Instructions):
             if isinstance(part, ast.Here):
                 self.slots[id(part.variable)] = where
             elif field is not None and field.bit_width:
-                self.store_bits(field, where, self.value(part))
+                self.store_bits(field, self.value(part), where, fit(align, at))
             elif not (covered < wanted and isinstance(part, ast.Zero)):
                 self.initialise(
                     part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, fit(align, at)
@@ -295,14 +295,14 @@ class Values(Instructions):
             return self.special_register(f"{base.variable.symbol}.{e.field.name}")
         address, align = self.address(e)
         if e.field.bit_width:
-            return self.load_bits(e.field, address)
+            return self.load_bits(e.field, address, align)
         return self.load(e.type, address, align)
 
     def assign_to(self, target: ast.Expr, operand: str) -> tuple[str, int]:
         """Store a scalar into an lvalue; returns its address."""
         address, align = self.address(target)
         if isinstance(target, ast.Member) and target.field.bit_width:
-            self.store_bits(target.field, address, operand)
+            self.store_bits(target.field, operand, address, align)
         else:
             self.store(target.type, operand, address, align)
         return address, align
@@ -340,9 +340,9 @@ class Values(Instructions):
 
     def _assign(self, e: ast.Assign) -> str:
         operand = self.value(e.right)
-        address, _ = self.assign_to(e.left, operand)
+        address, align = self.assign_to(e.left, operand)
         if isinstance(e.left, ast.Member) and e.left.field.bit_width:
-            return self.load_bits(e.left.field, address)
+            return self.load_bits(e.left.field, address, align)
         return operand
 
     def _compound(self, e: ast.CompoundAssign) -> tuple[str, tuple[str, int]]:
@@ -350,15 +350,15 @@ class Values(Instructions):
         address, align = self.address(e.left)
         bits = e.left.field if isinstance(e.left, ast.Member) and e.left.field.bit_width else None
         t = e.left.type
-        old = self.load_bits(bits, address) if bits is not None else self.load(t, address, align)
+        old = self.load_bits(bits, address, align) if bits is not None else self.load(t, address, align)
         if t.kind == "pointer":
             new = self.pointer_step(t, old, right, e.right.type, e.op == "-")
         else:
             left = self.convert(old, t.bare, e.common)
             new = self.convert(self.arithmetic(e.op, left, right, e.common, e.right.type), e.common, t.bare)
         if bits is not None:
-            self.store_bits(bits, address, new)
-            new = self.load_bits(bits, address)
+            self.store_bits(bits, new, address, align)
+            new = self.load_bits(bits, address, align)
         else:
             self.store(t, new, address, align)
         return new, (address, align)
@@ -371,7 +371,7 @@ class Values(Instructions):
         address, align = self.address(e.operand)
         t = e.operand.type
         bits = e.operand.field if isinstance(e.operand, ast.Member) and e.operand.field.bit_width else None
-        old = self.load_bits(bits, address) if bits is not None else self.load(t, address, align)
+        old = self.load_bits(bits, address, align) if bits is not None else self.load(t, address, align)
         if t.kind == "pointer":
             new = self.pointer_step(t, old, "1", ty.LONG, e.op == "--")
         elif t.kind == "float":
@@ -380,8 +380,8 @@ class Values(Instructions):
             wrap = "nsw " if t.signed and t.rank >= ty.INT.rank else ""
             new = self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
         if bits is not None:
-            self.store_bits(bits, address, new)
-            new = self.load_bits(bits, address)
+            self.store_bits(bits, new, address, align)
+            new = self.load_bits(bits, address, align)
         else:
             self.store(t, new, address, align)
         return old, new, (address, align)
