@@ -26,7 +26,7 @@ PRINT, PRINT_FIRST, PRINT_TURN, PRINT_LANE = 39500, 14500, 3400, 140
 for each lane beside the first (H200: one thread, a loop of eight calls, 32 lanes, 64 CTAs)."""
 
 
-@compiled
+@compiled(rare=True)
 def driver_call(w: int, lanes: int, which: int) -> int:
     """vprintf(R4:5 format, R6:7 arguments) for each lane: append u32 size, u64 format address, argument bytes (up to
     512, as many as can be read) to the output buffer; R4 = the format's conversions. __assertfail: the same record of

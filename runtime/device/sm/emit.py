@@ -387,18 +387,18 @@ class Emitter:
                 f"{LLVM[kind]} {self.cast(self.value(argument), kind)}"
                 for kind, argument in zip(callee.kinds, node.args, strict=True)
             ]
-            name = callee.name
+            name, convention = callee.name, ""
         elif isinstance(callee, Function):
             words = [
                 f"{LLVM[kind]} {self.cast(self.value(argument), kind)}"
                 for (_, kind), argument in zip(callee.parameters, node.args, strict=True)
             ]
             words.append(f"ptr {LIST}")
-            name = f'"{callee.name}"'
+            name, convention = f'"{callee.name}"', callee.convention
         else:
             self.fail(node, f"{ast.unparse(node.func)} cannot be called")
         self.program.need(callee)
-        text = f"call {LLVM[callee.result]} @{name}({', '.join(words)})"
+        text = f"call {convention}{LLVM[callee.result]} @{name}({', '.join(words)})"
         if callee.result == VOID:
             self.line(text)
             return None

@@ -135,7 +135,7 @@ def arm(w: int, t: int) -> int:
     return ready
 
 
-@compiled
+@compiled(rare=True)
 def constant(sc: int, line: int, t: int) -> int:
     """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of others, from
     CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
@@ -189,7 +189,7 @@ def constant(sc: int, line: int, t: int) -> int:
     return there
 
 
-@compiled
+@compiled(rare=True)
 def uniform_constant(sc: int, line: int, t: int) -> int:
     """The same for ULDC with an index, which finds only the lines that it had last (an H200 takes 63 cycles more for
     each other line, in a loop over 1 KB as over 64 KB; twice that with two warps a sub-core, four times with 16)."""

@@ -50,7 +50,7 @@ def write_back(w: int, entry: int, state: int) -> None:
             store32(place, load32(source))
 
 
-@compiled
+@compiled(rare=True)
 def note(producer: int, consumer: int, word: int, early: int, kind: int) -> None:
     """Count one hazard."""
     n = G[L.G_NHAZ]

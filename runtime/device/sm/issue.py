@@ -56,7 +56,7 @@ WARPSYNC = 36
 """Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
 
 
-@compiled
+@compiled(rare=True)
 def distinct(row: int, width: int, mask: u32) -> int:
     """How many values a register (or a pair, of 8 bytes) at a host address has among these lanes."""
     count = 0
@@ -71,7 +71,7 @@ def distinct(row: int, width: int, mask: u32) -> int:
     return count
 
 
-@compiled
+@compiled(rare=True)
 def counted(w: int, k: int, n: int) -> int:
     """When scoreboard k of warp w has at most n requests left, from the ring of their ends."""
     count = SBR[w, 17 * k]
@@ -89,7 +89,7 @@ def counted(w: int, k: int, n: int) -> int:
     return worst
 
 
-@compiled
+@compiled(rare=True)
 def turned(w: int, j: int) -> int:
     """Whether instruction j is of the grid of warp w, whose scalars are those in G afterwards."""
     if G[L.G_GRIDS] == 0:
@@ -98,7 +98,7 @@ def turned(w: int, j: int) -> int:
     return j >= G[L.G_LOW] and j < G[L.G_NINSTR]
 
 
-@compiled(inline=False)
+@compiled(rare=True)
 def left(w: int, i: int, t: int) -> None:
     """The last lanes of warp w ended at `t`, in instruction i: its place, and its CTA's if that was the last warp."""
     sc = w >> 4

@@ -44,6 +44,9 @@ ALIASED = ("IC1", "IC2")
 FIRST_SCOPE = 10
 
 
+_INLINE = {None: "nounwind", True: "nounwind alwaysinline", False: "nounwind noinline"}
+
+
 class Value(NamedTuple):
     """An operand of LLVM and its kind; `constant` is its value where that is known."""
 
@@ -88,13 +91,16 @@ def _split(signature: str) -> tuple[str, list[str]]:
 
 class Function:
     """A compiled function. `entry`: Python calls it, through the address that `jit` puts into `call`; `inline`: into
-    all its callers, into none (False), or as LLVM likes."""
+    all its callers, into none (False), or as LLVM likes; `rare`: few instructions come to it, so it is apart from those
+    that call it, and leaves their registers alone."""
 
-    def __init__(self, python: Callable[..., Any], entry: bool, inline: bool | None) -> None:
+    def __init__(self, python: Callable[..., Any], entry: bool, inline: bool | None, rare: bool = False) -> None:
         self.python = python
         self.module = python.__module__.rpartition(".")[2]
         self.name = f"{self.module}.{python.__name__}"
         self.entry, self.inline = entry, inline
+        self.convention = "preserve_mostcc " if rare else ""
+        self.attributes = "nounwind noinline cold" if rare else _INLINE[inline]
         kinds = {name: _KINDS[kind] for name, kind in python.__annotations__.items()}
         self.result = kinds.pop("return")
         self.parameters = list(kinds.items())
@@ -113,9 +119,8 @@ class Function:
 
     def header(self) -> str:
         parts = [*(f"{LLVM[kind]} %{name}" for name, kind in self.parameters), f"ptr {LIST}"]
-        attributes = {None: "nounwind", True: "nounwind alwaysinline", False: "nounwind noinline"}[self.inline]
-        linkage = "" if self.entry else "internal "
-        return f'define {linkage}{LLVM[self.result]} @"{self.name}"({", ".join(parts)}) {attributes}'
+        kind = f"{'' if self.entry else 'internal '}{self.convention}{LLVM[self.result]}"
+        return f'define {kind} @"{self.name}"({", ".join(parts)}) {self.attributes}'
 
 
 @cache
@@ -131,12 +136,14 @@ FUNCTIONS: list[Function] = []
 @overload
 def compiled(python: Callable[..., Any]) -> Function: ...
 @overload
-def compiled(*, entry: bool = False, inline: bool | None = None) -> Callable[[Callable[..., Any]], Function]: ...
-def compiled(python: Any = None, *, entry: bool = False, inline: bool | None = None) -> Any:
+def compiled(
+    *, entry: bool = False, inline: bool | None = None, rare: bool = False
+) -> Callable[[Callable[..., Any]], Function]: ...
+def compiled(python: Any = None, *, entry: bool = False, inline: bool | None = None, rare: bool = False) -> Any:
     """Mark a function: `@compiled`, or `@compiled(entry=True)`, or with what else `Function` takes."""
     if python is None:
-        return partial(compiled, entry=entry, inline=inline)
-    function = Function(python, entry, inline)
+        return partial(compiled, entry=entry, inline=inline, rare=rare)
+    function = Function(python, entry, inline, rare)
     FUNCTIONS.append(function)
     return function
 

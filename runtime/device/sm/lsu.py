@@ -90,7 +90,7 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     return 2 * extra
 
 
-@compiled(inline=True)
+@compiled(rare=True)
 def interleave(w: int, window: int) -> None:
     """Lanes' addresses of local memory become those of the caches: word k of lane l of a warp lies at 128 k + 4 l of
     the warp's region. `window`: where local memory is among generic addresses, if they are such."""
@@ -145,7 +145,7 @@ def load_time(m: int, i: int, lines: int, extra: int) -> int:
     return done
 
 
-@compiled(inline=True)
+@compiled(rare=True)
 def reduction(i: int, lanes: int, mask: u32, lines: int) -> int:
     """A reduction or atomic on the lines in X: L1 sends a packet for each sector, as often as lanes name the same word
     of it (X[PACKETS + line]). Which it is of those that `write_lines` tells apart."""
@@ -266,7 +266,7 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     return store_time(w, i, mask, t, lines, sectors, local, consecutive, extra)
 
 
-@compiled
+@compiled(rare=True)
 def constant_time(sc: int, i: int, mask: u32) -> int:
     """LDC: word after word that lanes name, each looked up in the other constant cache. How much later than one that is
     there it is done; X[RETURNS]: for how long it holds up its sub-core."""

@@ -51,7 +51,7 @@ def matrix(hosts: int, count: int, transposed: int, mask: u32, rows: int, store:
                     store16(register + 2 * half, load16(place))
 
 
-@compiled
+@compiled(rare=True)
 def mates(w: int, i: int, scratch: int) -> None:
     """In a cluster: where the shared memory of each of its CTAs is, for `translate`."""
     if CODE[i, L.C_SPACE] == K.SPACE_SHARED or CODE[i, L.C_ACCESS] == K.A_LDGSTS:
@@ -64,7 +64,7 @@ def mates(w: int, i: int, scratch: int) -> None:
         store64(G[L.G_MATES] + 8 * rank, np.uint64(CT[mate, L.T_SHARED]))
 
 
-@compiled
+@compiled(rare=True)
 def matrices(i: int, mask: u32, dst: int, state: int, shared: int, local: int) -> int:
     """LDSM and STSM: the addresses of 8 lanes a matrix, then `matrix`. 0 or minus the fault."""
     scratch = G[L.G_SCRATCH]
@@ -81,7 +81,7 @@ def matrices(i: int, mask: u32, dst: int, state: int, shared: int, local: int) -
     return 0
 
 
-@compiled
+@compiled(rare=True)
 def copy(i: int, mask: u32, state: int, shared: int, local: int) -> int:
     """LDGSTS: global memory to shared memory, zeros where a lane's predicate says so and behind a part of the source.
     0 or minus the fault."""
@@ -176,7 +176,7 @@ def load(i: int, mask: u32, dst: int, alike: int) -> None:
         load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
 
 
-@compiled
+@compiled(rare=True)
 def atomic(i: int, mask: u32, dst: int, state: int) -> None:
     """Atomics and reductions, lane after lane; old values to the rows at `dst`, where they are wanted."""
     scratch = G[L.G_SCRATCH]

@@ -110,10 +110,41 @@ def wrong(a: int) -> int:
     return a < 3 < 4
 
 
+def mixed(a: int, b: int) -> int:
+    for k in range(9):
+        c = a
+        a = b
+        b = (c * 31 + k) % 1009
+    return a - b
+
+
+seldom = compiled(rare=True)(mixed)
+
+
+@compiled(entry=True)
+def aside(a: int, b: int) -> int:
+    """Much is alive where `seldom` is called."""
+    c = a + b
+    d = a - b
+    e = a * 3
+    f = b * 5
+    g = a ^ b
+    h = a & b
+    for k in range(20):
+        if (c + k) % 7 == 3:
+            h += seldom(c, k)
+        c += d & 63
+        d += e ^ k
+        e = (e + f) & 1023
+        f = (f + g) & 511
+        g = (g + h) & 255
+    return c + 2 * d + 3 * e + 5 * f + 7 * g + 11 * h
+
+
 @pytest.fixture(scope="module", autouse=True)
 def built():
     """All functions above, compiled as the machines are."""
-    with loaded([arithmetic, unsigned, flow, tables, narrow, quotient]):
+    with loaded([arithmetic, unsigned, flow, tables, narrow, quotient, aside]):
         yield
 
 
@@ -141,6 +172,13 @@ def test_unsigned_kinds(a, b):
 @given(st.integers(-20, 60), st.integers(-3, 70))
 def test_loops_and_conditions(n, limit):
     assert flow(n, limit, 0) == flow.python(n, limit)
+
+
+@pytest.mark.parametrize("a", range(-3, 40, 5))
+def test_a_rare_function_leaves_what_is_alive_alone(monkeypatch, a):
+    found = [aside(a, b, 0) for b in range(50)]
+    monkeypatch.setitem(globals(), "seldom", mixed)
+    assert found == [aside.python(a, b) for b in range(50)]
 
 
 @given(st.lists(st.integers(-9, 9), min_size=17, max_size=17), st.integers(0, 2))
