@@ -15,6 +15,7 @@ from runtime.device.sm.raw import (
     add_f32,
     add_f64,
     first,
+    highest_bit,
     load8,
     load16,
     load32,
@@ -52,6 +53,8 @@ EVEN, LOWER = 0x55555555, 0x33333333
 """The first lane of each two, the first two of each four."""
 WINDOW = 1 << 24
 """Bytes of the generic windows of shared and local memory (of each CTA of a cluster)."""
+MANY = 6
+"""Lines from the first lane's to the last one's from which on lanes are looked at one after another."""
 SURVEY_PASSES = 4001
 """Where `survey` leaves its second answer."""
 
@@ -78,7 +81,7 @@ def allocated(width: int, low: int, high: int, i: int) -> int:
     return 0
 
 
-@compiled
+@compiled(rare=True)
 def translate_each(
     space: int, width: int, mask: u32, lanes: int, hosts: int, shared: int, local: int, bank: int
 ) -> int:
@@ -511,11 +514,49 @@ def wide_passes(width: int, lanes: int, mask: u32, tally: int) -> int:
     return total
 
 
+@compiled(inline=True)
+def ascending(lanes: int, mask: u32, tally: int) -> int:
+    """`survey` of lanes of which none is in a line below that of the one before it, lane after lane: where lines are
+    many that is sooner done than to ask all lanes for each of them. -1: there are other lanes (X has been written)."""
+    count_ = 0
+    last = np.int64(-1)
+    sectors = 0
+    banks = 0
+    below = 0
+    above = 0
+    while mask:
+        a = loads64(lanes + 8 * first(mask))
+        mask &= mask - np.uint32(1)
+        line = a >> 7
+        if line < last:
+            return -1
+        sectors = sectors if line == last else 0
+        banks = banks if line == last else 0
+        count_ += 0 if line == last else 1
+        last = line
+        sectors |= 1 << (a >> 5 & 3)
+        X[2 * count_ - 2] = line
+        X[2 * count_ - 1] = sectors
+        bank = 1 << (a >> 3 & 15)
+        more = 0 if banks & bank else 1 << (a & 56)
+        banks |= bank
+        below += 0 if a & 64 else more
+        above += more if a & 64 else 0
+    store64(tally, np.uint64(below))
+    store64(tally + 8, np.uint64(above))
+    return count_
+
+
 @compiled
 def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
     sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take: a
     counter of a byte for each bank."""
+    if loads64(lanes + 8 * highest_bit(np.int64(mask))) - loads64(lanes + 8 * first(mask)) >= MANY << 7:
+        found = ascending(lanes, mask, tally)
+        if found >= 0:
+            X[SURVEY_PASSES] = largest(tally) if width <= 4 else wide_passes(width, lanes, mask, tally)
+            return found
     ones = 3 if width == 16 else 1
     lines = 0
     todo = mask

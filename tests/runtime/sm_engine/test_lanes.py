@@ -45,7 +45,8 @@ def built():
 
 @st.composite
 def access(draw):
-    """A width, 32 offsets below 8 KB, multiples of it, and a mask: rows and columns of tiles among them."""
+    """A width, 32 offsets below 8 KB, multiples of it, and a mask: rows and columns of tiles, and lanes in ascending
+    order, among them."""
     width = draw(st.sampled_from([4, 8, 16]))
     words = 8192 // width
     group = draw(st.sampled_from([1, 4, 8, 16, 32]))
@@ -54,6 +55,8 @@ def access(draw):
         starts = [starts[0]] * len(starts)
     step = draw(st.sampled_from([0, 1, 2, 32]))
     offsets = [(start + step * k) % words * width for start in starts for k in range(group)]
+    if draw(st.booleans()):
+        offsets.sort()
     return width, offsets, draw(st.just(FULL) | st.integers(1, FULL))
 
 
