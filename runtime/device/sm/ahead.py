@@ -16,7 +16,6 @@ from runtime.device.sm.l1 import l1_set
 from runtime.device.sm.l2 import (
     BANK_SHIFT,
     BANKS,
-    BK_BANK,
     BK_OPEN,
     BUCKET_SHIFT,
     MP_AT_CHANNEL,
@@ -27,11 +26,12 @@ from runtime.device.sm.l2 import (
     held_at,
     l2_ahead,
     l2_home,
+    l2_set,
     l2_slice,
 )
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, load32
-from runtime.device.sm.table import BK, BW, CODE, L1, MP, QUEUE, SM, WS, G
+from runtime.device.sm.table import BANK, BK, BW, CODE, L1, MP, QUEUE, SM, WS, G
 from runtime.device.sm.vector import prefetch
 
 NEAR = 1024
@@ -52,7 +52,7 @@ def registers_ahead(i: int, state: int) -> None:
         prefetch(state + row + 64)
 
 
-@compiled(inline=True)
+@compiled(rare=True)
 def row_ahead(w: int) -> None:
     """The row of a warp that is about to end, and that of the warp which comes into its place."""
     row = address(WS, (w, 0))
@@ -73,17 +73,18 @@ def bucket_ahead(resource: int, t: int) -> None:
 def line_ahead(i: int, line: int, m: int, t: int) -> None:
     """The places of a line in the caches of SM m, and in the queues behind, where instruction i will look at `t`."""
     home = l2_home(line)
-    l2_ahead(line, home)
+    at = l2_set(line)
+    l2_ahead(at, home)
     where = home
     if not CODE[i, L.C_BYPASS]:
         prefetch(address(L1, (m, l1_set(line))))
     if CODE[i, L.C_ACCESS] == K.A_LOAD:
         where = SM[m, L.M_SIDE]
         if home != where:
-            l2_ahead(line, where)
+            l2_ahead(at, where)
         bank = dram_bank(line)
         prefetch(address(BK, (BK_OPEN, bank)))
-        prefetch(address(BK, (BK_BANK + (bank >> 6), (bank & 63) << 6 | (t >> BANK_SHIFT & 63))))
+        prefetch(address(BANK, (bank, t >> BANK_SHIFT & 63)))
         bucket_ahead(MP[MP_AT_CHANNEL] + bank // BANKS, t)
         prefetch(address(SM, (m, L.M_ROOM + SM[m, L.M_ROOMS])))
     else:

@@ -311,7 +311,8 @@ class Run:
         resources = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)[-1]
         t["BW"] = self.space.array("BW", (resources, L.BUCKET_ROW), np.uint16)
         t["QUEUE"] = self.space.cleared("QUEUE", (resources, 4))
-        t["BK"] = self.space.array("BK", (l2.bank_rows(m.dram_channels), L.BUCKET_ROW))
+        t["BK"] = self.space.array("BK", (l2.BK_ROWS, L.BUCKET_ROW))
+        t["BANK"] = self.space.array("BANK", (m.dram_channels * l2.BANKS, L.BANK_ROW), np.uint32)
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.device.sm import layout as L
 from runtime.device.sm.l2 import (
+    AHEAD,
     BK_ASKED,
     BK_COMES,
     BW_UP,
@@ -25,9 +26,10 @@ from runtime.device.sm.l2 import (
     MP_RECEIVE_LINE,
     MP_ROOM,
     WAITED,
-    l2_access,
     l2_ahead,
     l2_home,
+    l2_read,
+    l2_set,
     rest,
     sector_count,
     tag_of,
@@ -47,7 +49,8 @@ WAYS = 8
 ONES, NUMBERS = 0x11111111, 0x76543210
 """Four bits for each way: 1, and the number of the way."""
 MISSES = 4100
-"""Where in X a load keeps the lines that miss: line, sectors, set of L1 (with the way above it)."""
+"""Where in X a load keeps the lines that miss: line, sectors (above them its partition of L2), set of L1 (with the way
+above it), set of L2."""
 MISSED = 4006
 """Where in X a load leaves how many those are."""
 SHARED = 128
@@ -112,7 +115,7 @@ def forget(m: int, line: int, sectors: int) -> None:
         L1[m, at + THERE] &= ~(sectors << 4 * way)
 
 
-@compiled
+@compiled(rare=True)
 def keep_lines(lines: int, m: int, t: int) -> None:
     """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
     goes on to L2)."""
@@ -153,6 +156,15 @@ def joined(m: int, t: int, line: int, need: int, bypass: int) -> int:
     return t + took if asked > t and not word >> 23 & 1 else asked + took
 
 
+@compiled(inline=True)
+def miss_ahead(m: int, n: int) -> None:
+    """Have the host fetch what the miss at X[n] of SM m will look at in L2."""
+    home = X[n + 1] >> 4
+    l2_ahead(X[n + 3], SM[m, L.M_SIDE])
+    if home != SM[m, L.M_SIDE]:
+        l2_ahead(X[n + 3], home)
+
+
 @compiled
 def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) -> int:
     """A load by SM m of the lines in X[0 : 2 * lines] (line number, sector bits) that the unit took at `t`; an L1 hit
@@ -180,19 +192,22 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
             if missing:
                 prefetch(address(L1, (m, at + TIMES + 4 * way)))
         if missing:
-            n = MISSES + 3 * misses
-            X[n] = line
-            X[n + 1] = missing
-            X[n + 2] = place
-            misses += 1
             home = l2_home(line)
-            l2_ahead(line, SM[m, L.M_SIDE])
-            if home != SM[m, L.M_SIDE]:
-                l2_ahead(line, home)
+            n = MISSES + 4 * misses
+            X[n] = line
+            X[n + 1] = missing | home << 4
+            X[n + 2] = place
+            X[n + 3] = l2_set(line)
+            misses += 1
+            if misses <= AHEAD:
+                miss_ahead(m, n)
     X[MISSED] = misses
     for k in range(misses):
-        line = X[MISSES + 3 * k]
-        missing = X[MISSES + 3 * k + 1]
+        n = MISSES + 4 * k
+        if k + AHEAD < misses:
+            miss_ahead(m, n + 4 * AHEAD)
+        line = X[n]
+        missing = X[n + 1] & 15
         # A line waits for one of the places that the SM has for lines under way.
         place_ = SM[m, L.M_ROOMS]
         asked = t
@@ -202,7 +217,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         there = joined(m, asked, line, missing, bypass)
         if there == 0:
             PCC[i, L.P_ASKED] += sector_count(missing)
-            there = l2_access(m, asked + latency, line, missing, -1 if lines >= SCATTERED else 0, i)
+            there = l2_read(m, asked + latency, line, missing, X[n + 1] >> 4, X[n + 3], lines >= SCATTERED, i)
             place = SM[m, L.M_GROUP] * SHARED + (line & (SHARED - 1))
             BK[BK_ASKED, place] = line | (m & 15) << 44 | MP[MP_EPOCH]
             BK[BK_COMES, place] = asked << 24 | X[WAITED] << 23 | (there - asked & 0x1FFFF) << 6 | missing
@@ -211,8 +226,8 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
         SM[m, L.M_ROOM + place_] = there
         SM[m, L.M_ROOMS] = place_ + 1 if place_ + 1 < MP[MP_ROOM] else 0
         if not bypass:
-            at = X[MISSES + 3 * k + 2] & 0xFFFFFFFF
-            way = X[MISSES + 3 * k + 2] >> 32
+            at = X[n + 2] & 0xFFFFFFFF
+            way = X[n + 2] >> 32
             # Unless a later line of the same load has taken the place.
             if L1[m, at + way] == tag_of(line):
                 fill(m, at, way, missing, there)

@@ -12,8 +12,9 @@ run of more than 2^32 cycles what comes later than that counts as there, and wha
 BW uint16[resource, NB]: bandwidth, a ring of buckets of 32 cycles: units of 1/16 cycle taken. QUEUE int64[resource, 4]:
 a run of buckets that are full (from, to), so that nobody has to walk through it, and the first bucket that is not of
 this turn of the ring yet.
-BK int64[...]: DRAM rows that are open, lines written last, what SMs ask for together, and of each DRAM bank a ring of
-buckets of 128 cycles.
+BK int64[...]: DRAM rows that are open, lines written last, what SMs ask for together.
+BANK uint32[bank, BANK_ROW]: of each DRAM bank a ring of 64 buckets of 128 cycles: cycles taken, above them which turn
+of the ring, counted on from run to run (in a run of more than 2^33 cycles turns come again).
 MP int64[...] parameters; MP_EPOCH (in place) and MP_STAMP tell a run's entries and last uses from those of the run
 before (see `workspace`).
 """
@@ -26,13 +27,12 @@ from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import address, first, over, popcount
-from runtime.device.sm.table import BK, BW, L2, MP, PCC, QUEUE, SM, X
+from runtime.device.sm.table import BANK, BK, BW, L2, MP, PCC, QUEUE, SM, X
 from runtime.device.sm.vector import find16, least16, prefetch
 
 NB = L.BUCKETS
 BUCKET_SHIFT = 5
 """Buckets are 32 cycles wide; their ring spans 131072 cycles."""
-UNITS = (1 << 24) - 1
 L2_SET = 64
 """Words of a set."""
 STATES = 32
@@ -48,6 +48,9 @@ LOCAL_LINES = LOCAL_REGION >> 7
 assert DEVICE_LINES >> DEVICE & 1 and not LOCAL_LINES >> DEVICE & 1, "the bit that tells them apart"
 assert DEVICE_LINES & 0x7FFFFFFF == LOCAL_LINES & 0x7FFFFFFF == 0
 L2_WAYS = 16
+AHEAD = 6
+"""How many lines of an access before its turn the host fetches the set of one: what is more than it can have under way
+would hold up the first."""
 
 # MP: parameters, all int64.
 (
@@ -110,8 +113,8 @@ L2_WAYS = 16
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
-BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_BANK = range(5)
-"""Rows of BK. BK_OPEN: of each channel, the row that each of 16 banks has open. From BK_BANK on the banks, 64 a row."""
+BK_OPEN, BK_WRITTEN, BK_ASKED, BK_COMES, BK_ROWS = range(5)
+"""Rows of BK. BK_OPEN: of each channel, the row that each of 16 banks has open."""
 BW_RETIRE, BW_UP = 0, 7
 """Rows of BW (with nothing between: `distance` tells slices by these numbers). BW_UP + sm is the SM's port to L2;
 MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] + slice; MP[MP_AT_CHANNEL] + DRAM
@@ -120,8 +123,10 @@ Q_FROM, Q_TO, Q_NEW = range(3)
 CAPACITY = 512
 """Units of a bucket: 32 cycles."""
 BANKS = 16
-BANK_SHIFT = 7
+BANK_SHIFT, RING_SHIFT = 7, 6
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
+TAKEN_BITS = 12
+TURNS = (1 << 32 - TAKEN_BITS) - 1
 HOME = 0x130D560
 """Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address."""
 SUMS = 512
@@ -146,11 +151,6 @@ def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int,
     return down, slice_, channel, sums, late, late + sms
 
 
-def bank_rows(channels: int) -> int:
-    """Rows of BK."""
-    return BK_BANK + (channels * BANKS + 63) // 64
-
-
 @compiled(inline=True)
 def sector_count(bits: int) -> int:
     """How many of four sector bits are set."""
@@ -163,7 +163,7 @@ def both(bits: int) -> int:
     return bits | (bits & 5) << 1 | bits >> 1 & 5
 
 
-@compiled(inline=False)
+@compiled(rare=True)
 def renew(resource: int, b: int) -> None:
     """Empty the buckets of a resource that are not of this turn of the ring, up to those beside bucket b."""
     begin = max(QUEUE[resource, Q_NEW], (b | 31) + 1 - NB)
@@ -257,12 +257,7 @@ def l2_find(partition: int, at: int, tag: int, stamp: int) -> int:
 def l2_home(line: int) -> int:
     """The partition that has a line's memory (H200: 4 KB at a time, by the parity of some bits; what atomics of each SM
     take tells it)."""
-    parity = line & HOME
-    parity ^= parity >> 16
-    parity ^= parity >> 8
-    parity ^= parity >> 4
-    parity ^= parity >> 2
-    return (parity ^ parity >> 1) & 1
+    return popcount(np.uint32(line & HOME)) & 1
 
 
 @compiled(inline=True)
@@ -271,33 +266,28 @@ def until(t: int) -> int:
     return t if t <= LAST else 1
 
 
+@compiled(inline=True)
+def bank_bucket(bank: int, b: int) -> int:
+    """Bucket b of a bank: empty if it is not of this turn of the ring yet."""
+    turn = (MP[MP_STAMP] >> BANK_SHIFT + RING_SHIFT) + (b >> RING_SHIFT) & TURNS
+    word = BANK[bank, b & 63]
+    return word if word >> TAKEN_BITS == turn else turn << TAKEN_BITS
+
+
 @compiled
 def activate(bank: int, t: int) -> int:
     """When a bank can open another row, asked at `t`: one a row cycle."""
-    resource = BK_BANK + (bank >> 6)
-    ring = (bank & 63) << 6
     b = t >> BANK_SHIFT
-    while True:
-        place = ring + (b & 63)
-        word = BK[resource, place]
-        if word >> 24 != MP[MP_EPOCH] >> 24 | b:
-            word = MP[MP_EPOCH] | b << 24
-        used = word & UNITS
-        if used < 1 << BANK_SHIFT:
-            break
+    word = bank_bucket(bank, b)
+    while word & (1 << TAKEN_BITS) - 1 >= 1 << BANK_SHIFT:
         b += 1
-    begin = (b << BANK_SHIFT) + used
-    if begin < t:
-        begin = t
-    BK[resource, place] = word + MP[MP_DRAM_CYCLE]
-    rest = used + MP[MP_DRAM_CYCLE] - (1 << BANK_SHIFT)
+        word = bank_bucket(bank, b)
+    taken = word & (1 << TAKEN_BITS) - 1
+    BANK[bank, b & 63] = word + MP[MP_DRAM_CYCLE]
+    rest = taken + MP[MP_DRAM_CYCLE] - (1 << BANK_SHIFT)
     if rest > 0:
-        place = ring + (b + 1 & 63)
-        word = BK[resource, place]
-        if word >> 24 != MP[MP_EPOCH] >> 24 | b + 1:
-            word = MP[MP_EPOCH] | b + 1 << 24
-        BK[resource, place] = word + rest
-    return begin
+        BANK[bank, b + 1 & 63] = bank_bucket(bank, b + 1) + rest
+    return max(t, (b << BANK_SHIFT) + taken)
 
 
 @compiled(inline=True)
@@ -379,7 +369,7 @@ def write_back(line: int, state: int, t: int, i: int) -> int:
     return dram(line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)
 
 
-@compiled
+@compiled(rare=True)
 def keep_parts(partition: int, at: int, slot: int, t: int, i: int) -> int:
     """A set has few places for lines that are written in part: the one of the others used longest ago is made whole
     and written back. When there is a place."""
@@ -410,23 +400,19 @@ def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> i
     return way
 
 
-@compiled
-def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
-    """One request of SM m for the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an L1
-    hit would have been served). `how`: 0 a read, -1 one that is not coalesced, 1 a write of whole sectors, 2 of
-    parts, 4 a write of many lanes to one place (16 more if other sectors of the line are on the way with it), 3 + 16
-    times the time that it takes its slice a reduction, 5 + 16 times that one that is answered. The time at which a
-    reader has the data; for a write, when L2 accepted it; for what is answered, when it has what it adds to."""
-    write = how & 15 if how > 0 else 0
+@compiled(inline=True)
+def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
+    """One request of SM m to write the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an
+    L1 hit would have been served). `how`: 1 whole sectors, 2 parts, 4 many lanes to one place (16 more if other sectors
+    of the line are on the way with it), 3 + 16 times the time that it takes its slice a reduction, 5 + 16 times that
+    one that is answered. The time at which L2 accepted it; for what is answered, when it has what it adds to."""
+    write = how & 15
     sectors = sector_count(need)
     home = l2_home(line)
-    near = SM[m, L.M_SIDE]
-    where = home if write else near
-    tag = tag_of(line)
-    slice_ = l2_slice(line, where)
+    slice_ = l2_slice(line, home)
     if write == 3 or write == 5:
         units = how >> 4
-    elif write:
+    else:
         units = sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
         if how < 16:
             units += MP[MP_WRITE] if write == 1 else MP[MP_WRITE_PARTS]
@@ -435,58 +421,78 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             if BK[BK_WRITTEN, slice_] == line | MP[MP_EPOCH]:
                 units = MP[MP_WRITE_AGAIN]
             BK[BK_WRITTEN, slice_] = line | MP[MP_EPOCH]
-    else:
-        units = MP[MP_READ] + sectors * MP[MP_READ_SECTOR]
     served = take(slice_, t, units)
-    stamp = min(served + MP[MP_STAMP], LAST)
     at = l2_set(line)
-    slot = l2_find(where, at, tag, stamp)
+    slot = l2_find(home, at, tag_of(line), min(served + MP[MP_STAMP], LAST))
+    there = slot >= 0
+    if not there:
+        slot = l2_replace(home, at, -1 - slot, tag_of(line), served, i)
+    place = at + STATES + 2 * slot
+    state = L2[home, place]
+    # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
+    if write == 1 or write == 3 or write == 5:
+        L2[home, place] = (state | need | need << 4) & ~(need << PART)
+    else:
+        part = need & (~state | state >> PART)
+        L2[home, place] = state | need | need << 4 | part << PART
+        if part and state >> PART & 15 == 0:
+            served = keep_parts(home, at, slot, served, i)
+    if write == 1 or write == 2 or write == 4:
+        hits = sectors if home == SM[m, L.M_SIDE] else 2 * sectors
+        PCC[i, L.P_L2] += hits
+        PCC[i, L.P_L2HIT] += hits
+        return served
+    pending = 0
+    missing = need & (~state | state >> PART)
+    if missing:
+        # What is added to has to be there first.
+        whole = both(missing)
+        count = sector_count(whole)
+        PCC[i, L.P_DRAM] += count
+        late = dram(line, served, count >> 1) + MP[MP_DRAM]
+        pending = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+        L2[home, place] = ((L2[home, place] | whole) & VALUE) | (m & 255) << WHO
+        L2[home, place + 1] = until(pending)
+    elif there and write == 5:
+        pending = L2[home, place + 1]
+        if pending > served + MP[MP_NEAR]:
+            # Its fill, asked for by someone else, is still on the way; it is no later for that.
+            far = MP[MP_DRAM_FAR] if home != SM[m, L.M_SIDE] else 0
+            pending = min(pending, refreshed(line, served) + MP[MP_DRAM] + far)
+    if write == 5 and pending > served + MP[MP_NEAR]:
+        return pending - MP[MP_NEAR]
+    return served
+
+
+@compiled(inline=True)
+def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered: bool, i: int) -> int:
+    """One request of SM m to read the sectors `need` (bits) of a 128-byte line at `t` (as of `l2_write`). `home`, `at`:
+    its partition, its set; `scattered`: it is of a load that is not coalesced. The time at which the reader has it."""
+    sectors = sector_count(need)
+    near = SM[m, L.M_SIDE]
+    tag = tag_of(line)
+    slice_ = l2_slice(line, near)
+    served = take(slice_, t, MP[MP_READ] + sectors * MP[MP_READ_SECTOR])
+    stamp = min(served + MP[MP_STAMP], LAST)
+    slot = l2_find(near, at, tag, stamp)
     missing = need
     pending = 0
     if slot >= 0:
-        state = L2[where, at + STATES + 2 * slot]
+        state = L2[near, at + STATES + 2 * slot]
         missing = need & (~state | state >> PART)
-        pending = L2[where, at + STATES + 2 * slot + 1]
+        pending = L2[near, at + STATES + 2 * slot + 1]
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
             limit = refreshed(line, served) + MP[MP_DRAM] + (MP[MP_DRAM_FAR] if home != near else 0)
-            if how < 0 and missing == 0 and need & state >> 8 == 0 and state >> WHO & 255 == m & 255:
+            if scattered and missing == 0 and need & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                 # The other half of 64 bytes that this SM has under way waits for them and goes the same way again.
                 pending = (pending if pending < limit else limit) + MP[MP_DRAM]
             elif limit < pending:
                 pending = limit
     else:
-        slot = l2_replace(where, at, -1 - slot, tag, served, i)
+        slot = l2_replace(near, at, -1 - slot, tag, served, i)
     place = at + STATES + 2 * slot
-    if write:
-        # A written sector needs no fill: it counts as a hit, in the partition that it comes by as well.
-        state = L2[where, place]
-        if write == 2 or write == 4:
-            part = need & (~state | state >> PART)
-            L2[where, place] = state | need | need << 4 | part << PART
-            if part and state >> PART & 15 == 0:
-                served = keep_parts(where, at, slot, served, i)
-        else:
-            L2[where, place] = (state | need | need << 4) & ~(need << PART)
-        if write == 3 or write == 5:
-            missing = need & (~state | state >> PART)
-            if missing:
-                # What is added to has to be there first.
-                whole = both(missing)
-                count = sector_count(whole)
-                PCC[i, L.P_DRAM] += count
-                late = dram(line, served, count >> 1) + MP[MP_DRAM]
-                filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
-                L2[where, place] = ((L2[where, place] | whole) & VALUE) | (m & 255) << WHO
-                L2[where, place + 1] = until(filled)
-                pending = filled
-            if write == 5 and pending > served + MP[MP_NEAR]:
-                return pending - MP[MP_NEAR]
-        else:
-            PCC[i, L.P_L2] += sectors if home == near else 2 * sectors
-            PCC[i, L.P_L2HIT] += sectors if home == near else 2 * sectors
-        return served
-    L2[where, place] = (L2[where, place] | need | need << 8) & ~(need << PART)
+    L2[near, place] = (L2[near, place] | need | need << 8) & ~(need << PART)
     PCC[i, L.P_L2] += sectors if home == near else sectors + sector_count(missing)
     late = served + MP[MP_NEAR]
     X[WAITED] = 0
@@ -509,11 +515,11 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             L2[home, other] = (L2[home, other] | missing | missing << 8) & ~(missing << PART)
             if found:
                 # Both sectors of 64 bytes come, as from DRAM.
-                L2[where, place] |= both(found) & state & ~(state >> PART)
+                L2[near, place] |= both(found) & state & ~(state >> PART)
                 late = served + MP[MP_FAR]
                 if pending + MP[MP_DRAM_FAR] > late:
                     limit = refreshed(line, served) + MP[MP_DRAM]
-                    if how < 0 and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
+                    if scattered and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
                         pending = (pending if pending < limit else limit) + MP[MP_DRAM]
                     elif limit < pending:
                         pending = limit
@@ -535,23 +541,23 @@ def l2_access(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
             filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
             if filled > late:
                 late = filled
-            L2[where, place] |= whole
+            L2[near, place] |= whole
             if home != near:
                 L2[home, other] |= whole
                 if late > L2[home, other + 1]:
                     L2[home, other] = (L2[home, other] & VALUE) | (m & 255) << WHO
                     L2[home, other + 1] = until(late)
                 late += MP[MP_DRAM_FAR]
-        if late > L2[where, place + 1]:
-            L2[where, place] = (L2[where, place] & VALUE) | (m & 255) << WHO
-            L2[where, place + 1] = until(late)
+        if late > L2[near, place + 1]:
+            L2[near, place] = (L2[near, place] & VALUE) | (m & 255) << WHO
+            L2[near, place + 1] = until(late)
     PCC[i, L.P_L2HIT] += hits
     return late + distance(SM[m, L.M_QUARTER], slice_)
 
 
 @compiled(inline=True)
-def l2_ahead(line: int, partition: int) -> None:
-    """Have the host fetch the set of a line; changes nothing."""
-    tags = address(L2, (partition, l2_set(line)))
+def l2_ahead(at: int, partition: int) -> None:
+    """Have the host fetch the set at `at` of a partition; changes nothing."""
+    tags = address(L2, (partition, at))
     for piece in range(4):
         prefetch(tags + 64 * piece)

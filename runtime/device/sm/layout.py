@@ -671,5 +671,7 @@ BUCKETS = 4096
 """Time buckets of a resource (see `l2`)."""
 BUCKET_ROW = BUCKETS + 64
 """Words from one resource to the next: those of one time do not all meet in a few sets of the host's caches."""
+BANK_ROW = 64 + 16
+"""The same for the buckets of a DRAM bank."""
 HAZARD_ROWS = 4096
 """Hazards that a run can tell apart."""

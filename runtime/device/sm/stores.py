@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.device.sm import layout as L
 from runtime.device.sm.l1 import forget
 from runtime.device.sm.l2 import (
+    AHEAD,
     BK_WRITTEN,
     BW_UP,
     DEVICE,
@@ -27,10 +28,11 @@ from runtime.device.sm.l2 import (
     MP_SENT,
     SUMS,
     held_at,
-    l2_access,
     l2_ahead,
     l2_home,
+    l2_set,
     l2_slice,
+    l2_write,
     sector_count,
     take,
 )
@@ -50,7 +52,7 @@ PACKETS = 4010
 """Where in X a reduction keeps the packets of each line."""
 
 
-@compiled
+@compiled(rare=True)
 def let_go(m: int) -> None:
     """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
     for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
@@ -60,7 +62,7 @@ def let_go(m: int) -> None:
     SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
 
 
-@compiled
+@compiled(rare=True)
 def summed(line: int, need: int, units: int, t: int) -> int:
     """When the sums of floats in these sectors of a line are begun that L2 took at `t`, of `units` sixteenths of a
     cycle a sector: those of one sector wait for each other. Sectors share rows of BK."""
@@ -84,9 +86,12 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     X[SENT] = t
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
         SM[m, L.M_GONE] = SM[m, L.M_STORED]
+    for k in range(min(lines, AHEAD)):
+        l2_ahead(l2_set(X[2 * k]), l2_home(X[2 * k]))
     for k in range(lines):
-        l2_ahead(X[2 * k], l2_home(X[2 * k]))
-    for k in range(lines):
+        if k + AHEAD < lines:
+            following = X[2 * (k + AHEAD)]
+            l2_ahead(l2_set(following), l2_home(following))
         need = X[2 * k + 1]
         slot = held_at(X[2 * k])
         more = 0
@@ -154,12 +159,13 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
             # More can join while it waits for its turn.
             SM[m, slot + 2] = asked + WHOLE
-        if atomic >= 0 and not answer:
-            # They come in order: one that its slice does not take yet holds up those behind it.
-            taken = l2_access(m, max(asked, SM[m, L.M_ARRIVED]), X[2 * k], need, how, i)
+        in_order = atomic >= 0 and not answer
+        if in_order:
+            # One that its slice does not take yet holds up those behind it.
+            asked = max(asked, SM[m, L.M_ARRIVED])
+        taken = l2_write(m, asked, X[2 * k], need, how, i)
+        if in_order:
             SM[m, L.M_ARRIVED] = taken
-        else:
-            taken = l2_access(m, asked, X[2 * k], need, how, i)
         if atomic == 2:
             taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
         for _ in range(count if atomic >= 0 else sectors):
