@@ -45,7 +45,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
     "driver": (),
     "optional": ("traits",), "span": ("traits", "array"), "bit": (), "integers": ("traits", "bit"),
-    "algorithms": ("functional",),
+    "algorithms": ("functional", "iterators"),
     "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),
     "memory": (), "expected": (),
     "bitset": ("bit",), "mdspan": ("traits", "utility", "array"),

@@ -43,20 +43,20 @@ template <typename K, typename V, typename C> __host__ __device__ void sort_by_k
 template <typename K, typename V> __host__ __device__ void sort_by_key(__policy, K *first, K *last, V *values) {
     stable_sort_by_key(seq, first, last, values, std::less<K>());
 }
-template <typename T, typename U, typename F> __host__ __device__ U reduce(__policy, const T *first, const T *last, U sum, F op) {
+template <typename I, typename U, typename F> __host__ __device__ U reduce(__policy, I first, I last, U sum, F op) {
     for (; first != last; ++first) sum = op(sum, *first);
     return sum;
 }
-template <typename T, typename U> __host__ __device__ U reduce(__policy, const T *first, const T *last, U sum) {
+template <typename I, typename U> __host__ __device__ U reduce(__policy, I first, I last, U sum) {
     for (; first != last; ++first) sum = sum + *first;
     return sum;
 }
-template <typename T> __host__ __device__ T reduce(__policy, const T *first, const T *last) {
-    T sum = T();
+template <typename I> __host__ __device__ typename std::iterator_traits<I>::value_type reduce(__policy, I first, I last) {
+    typename std::iterator_traits<I>::value_type sum{};
     for (; first != last; ++first) sum = sum + *first;
     return sum;
 }
-template <typename T, typename G, typename U, typename F> __host__ __device__ U transform_reduce(__policy, const T *first, const T *last, G map, U sum, F op) {
+template <typename I, typename G, typename U, typename F> __host__ __device__ U transform_reduce(__policy, I first, I last, G map, U sum, F op) {
     for (; first != last; ++first) sum = op(sum, map(*first));
     return sum;
 }
