@@ -4,20 +4,25 @@ A row is `opcode | modifiers | operands | version, sm` (the last part optional):
 - modifiers, in the order PTX wants them: `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or none,
   `T:i16,i32` a type that operands call T (a second one is `S:`), with the groups of `TYPES`;
 - operands: `d:T` destination register of type T, `a:T` source (register or constant), `g:T` a register only, `x:T` what
-  `mov` takes, `p`/`q` predicate destination,
-  `p|q` one with an optional second, `dp:T` a register with an optional predicate, `c!` predicate source, `@` address,
-  `v:T` vector or register by the instruction's .vN (`d` first), `l` label or symbol, `#` constant, `*` anything, any
-  number; `?` after an operand makes it optional. `~T` allows a register wider than the type.
-  `_` a result nobody wants, `o:T` a destination register or `_`, `#4/8` one of these constants, `tN` a tensor map with
-  N coordinates, `hN` N halves in braces, `w:T` threads, in whole warps;
+  `mov` takes, `p`/`q` predicate destination, `P` that or a source, not `_`, `p|q` one with an optional second,
+  `dp:T` a register with an optional predicate, `op:T` also `_` with one, `d|p:T` a register or `_` and a predicate,
+  `c!` predicate source, `@` address, `v:T` vector or register by the instruction's .vN (`d` first), `vN:T` always N in
+  braces, `l` label or symbol, `#` constant, `*` anything, any number; `?` after an operand makes it optional.
+  `~T` allows a register wider than the type, `a:T..N` no constant above N.
+  `_` a result nobody wants, `o:T` and `u:T` are `d:T` and `v:T` or `_`, `#4/8` one of these constants, `tN` a tensor
+  map with N coordinates, `hN` N halves in braces, `w:T` threads, in whole warps, `m:T` bytes, by sixteens,
+  `a:T+` not zero, `k` a cache policy if the modifiers have L2::cache_hint, `%` a fraction;
 `r:T` a fetch's results with an optional predicate, `@@` a texture or surface in brackets, `@N+K:T` with N coordinates,
 of which the first K are integers; `nN:T` N values in braces.
-An opcode may have several rows; an instruction must fit one. The rows are in `rows`, `rows_async`, `rows_texture`.
+In video instructions `y:T` is a source, or a byte or half of it, `y2:T` one with a choice of halves, `y4:T` of bytes,
+`d1`, `d2`, `d4` the same of destinations; `-` before one of these is a sign that stands there.
+An opcode may have several rows; an instruction must fit one. The rows are in `rows` and the modules like it.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterator
 
 import attrs
@@ -51,6 +56,13 @@ _WIDEST = 16
 """Bytes of one access."""
 _HANDLE = 8
 """Bytes of a texture or surface handle."""
+_WHOLES = {"w": 32, "m": 16}
+_PARTS = {
+    **dict.fromkeys(("y", "d1"), re.compile("b[0-3]|h[01]")),
+    "y2": re.compile("h[0-3]{2}"), "y4": re.compile("b[0-7]{4}"),
+    "d2": re.compile("h1?0|h1"), "d4": re.compile("(?=b.)b3?2?1?0?"),
+}  # fmt: skip
+"""Selectors of video instructions, by kind of operand."""
 _SPECIAL = {
     **dict.fromkeys(("%tid", "%ntid", "%ctaid", "%nctaid"), (2, 4)),
     **dict.fromkeys(("%clock64", "%globaltimer", "%current_graph_exec", *(f"%pm{n}_64" for n in range(8))), (8,)),
@@ -62,9 +74,10 @@ _SPECIAL = {
 def forms(opcode: str) -> list[Form]:
     """The rows of an opcode; empty if there is no such instruction."""
     if not _FORMS:
-        from minicc.ptx import rows_async, rows_texture
+        from minicc.ptx import rows_async, rows_multimem, rows_texture, rows_video
 
-        for line in (*ROWS.strip().splitlines(), *rows_async.rows(), *rows_texture.rows()):
+        others = (rows_async, rows_multimem, rows_texture, rows_video)
+        for line in (*ROWS.strip().splitlines(), *(line for module in others for line in module.rows())):
             parts = [part.strip() for part in re.split(r"\s\|(?=\s|$)", line)]
             name, modifiers, operands, *rest = (*parts, "") if len(parts) == 2 else parts
             _FORMS.setdefault(name, []).append(_form(modifiers, operands, rest))
@@ -122,9 +135,12 @@ def check(
     if not matched:
         yield _modifier_error(inst, rows)
         return
-    if not _video(inst.opcode) and any(_decorated(operand) for operand in inst.operands):
-        yield "ptx.operands", f"Arguments mismatch for instruction '{inst.opcode}'"
-        return
+    if inst.opcode in ("atom", "red") and "L2::cache_hint" in inst.modifiers:
+        near = next((m for m in inst.modifiers if m.startswith("shared")), None)
+        if near is not None:
+            message = f"Modifier '.L2::cache_hint' cannot be applied to '.{near}' space for instruction '{inst.opcode}'"
+            yield "ptx.modifier", message
+            return
     problem: tuple[str, str] | None = None
     for row, letters in matched:
         problem = _operands(row, letters, inst, type_of)
@@ -144,21 +160,6 @@ def check(
             return
     assert problem is not None
     yield problem
-
-
-def _video(opcode: str) -> bool:
-    return opcode[0] == "v" and opcode != "vote"
-
-
-def _decorated(operand: ptx.Operand | None) -> bool:
-    """Does a register carry a minus sign or a selector, which only video instructions know?"""
-    if isinstance(operand, ptx.Reg):
-        return operand.minus or operand.part is not None
-    if isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
-        return any(_decorated(item) for item in operand.items)
-    if isinstance(operand, ptx.Pair):
-        return _decorated(operand.first) or _decorated(operand.second)
-    return isinstance(operand, ptx.Address) and _decorated(operand.base)
 
 
 def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:
@@ -209,6 +210,10 @@ def _operands(form: Form, letters: dict[str, str], inst: ptx.Inst, type_of: Type
     for spec in form.operands:
         if spec == "*":
             return None
+        if spec == "k":
+            if "L2::cache_hint" not in inst.modifiers:
+                continue
+            spec = "a:u64"
         optional = spec.endswith("?")
         spec = spec.rstrip("?")
         if at >= len(inst.operands):
@@ -232,6 +237,24 @@ def _describe(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of:
 
 
 def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: TypeOf, vector: int, first: bool) -> bool:
+    if spec[0] == "-":
+        if not isinstance(operand, ptx.Reg) or not operand.minus:
+            return False
+        spec, operand = spec[1:], attrs.evolve(operand, minus=False)
+    if isinstance(operand, ptx.Reg):
+        if operand.minus:
+            return False
+        if operand.part is not None:
+            choice = _PARTS.get(spec.partition(":")[0])
+            if choice is None or not choice.fullmatch(operand.part):
+                return False
+            operand = attrs.evolve(operand, part=None)
+    if spec == "P":
+        return _is_predicate(operand, type_of)
+    if spec == "%":
+        return _typed(operand, "f32", type_of, False, False) and (
+            not isinstance(operand, ptx.Float) or 0 < _value(operand) <= 1
+        )
     if spec in ("p", "q"):
         return _is_predicate(operand, type_of) or _sink(operand)
     if spec == "p|q":
@@ -241,23 +264,47 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
     if spec == "c!":
         return _is_predicate(operand, type_of) or isinstance(operand, ptx.Int)
     if spec == "@":
-        return isinstance(operand, ptx.Address)
+        base = operand.base if isinstance(operand, ptx.Address) else None
+        return base is not None and not (isinstance(base, ptx.Reg) and (base.part is not None or base.minus))
     if spec == "l":
         return isinstance(operand, ptx.Symbol)
     if spec == "_":
         return _sink(operand)
     if spec[0] == "#":
-        return isinstance(operand, ptx.Int) and (spec == "#" or str(operand.value) in spec[1:].split("/"))
+        if not isinstance(operand, ptx.Int):
+            return False
+        return _below(operand, spec) if ".." in spec else spec == "#" or str(operand.value) in spec[1:].split("/")
     if spec[0] in "th" and spec[1:].isdigit():
         items: tuple[ptx.Operand | None, ...] = operand.items if isinstance(operand, ptx.Vector | ptx.Bracket) else ()
         if spec[0] == "t":
             last = items[-1] if len(items) == 2 and isinstance(operand, ptx.Bracket) else None
             items = last.items if isinstance(last, ptx.Vector) else (last,) if isinstance(last, ptx.Reg) else ()
-        return len(items) == int(spec[1:])
+        count = int(spec[1:])
+        return _elements(ptx.Vector(items), ("u32" if spec[0] == "t" else "u16",) * count, type_of)
     if spec == "@@":
         return isinstance(operand, ptx.Address) and not operand.offset and _handle(operand.base, type_of)
     kind, _, wanted = spec.partition(":")
+    if ".." in wanted:
+        if isinstance(operand, ptx.Int) and not _below(operand, wanted):
+            return False
+        wanted = wanted.partition("..")[0]
+    if wanted.endswith("+"):
+        if isinstance(operand, ptx.Int) and not operand.value:
+            return False
+        wanted = wanted[:-1]
     wanted = letters.get(wanted, wanted)
+    if kind[0] == "v" and len(kind) > 1:
+        return isinstance(operand, ptx.Vector) and _elements(operand, (wanted,) * int(kind[1:]), type_of)
+    if kind == "d|p":
+        return (
+            isinstance(operand, ptx.Pair)
+            and _is_predicate(operand.second, type_of)
+            and (_sink(operand.first) or _typed(operand.first, wanted, type_of, False, True))
+        )
+    if kind[0] == "d" and kind[1:].isdigit():
+        kind = "d"
+    if kind in ("y2", "y4") and not isinstance(operand, ptx.Reg):
+        return False
     if kind == "r":
         if isinstance(operand, ptx.Pair):
             if not (_is_predicate(operand.second, type_of) or _sink(operand.second)):
@@ -276,18 +323,20 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             return False
         found = place if isinstance(place, ptx.Vector) else ptx.Vector((place,))
         return all(_handle(h, type_of) for h in handles) and _elements(found, types, type_of)
-    if kind == "w" and isinstance(operand, ptx.Int) and operand.value % 32:
+    if kind in _WHOLES and isinstance(operand, ptx.Int) and operand.value % _WHOLES[kind]:
         return False
     if kind == "x":
         wanted = letters.get(wanted, wanted)
         if isinstance(operand, ptx.Special):
-            return SIZES.get(wanted, 1) in _SPECIAL.get(operand.name.partition(".")[0], (4,))
+            return wanted[0] != "f" and SIZES.get(wanted, 1) in _SPECIAL.get(operand.name.partition(".")[0], (4,))
         if isinstance(operand, ptx.Vector):
             item = next((i for i in operand.items if isinstance(i, ptx.Reg) and not _sink(i)), None)
             of = type_of(item.name) if isinstance(item, ptx.Reg) else "b32"
             return wanted[0] == "b" and len(operand.items) * SIZES.get(of or "", 0) == SIZES.get(wanted)
         if isinstance(operand, ptx.Int | ptx.Float):
-            return _constant(operand, wanted, SIZES.get(wanted, 0))
+            return not first and _constant(operand, wanted, SIZES.get(wanted, 0))
+        if isinstance(operand, ptx.Symbol) and wanted[0] == "f":
+            return False
         return not isinstance(operand, ptx.Reg) or _typed(operand, wanted, type_of, False, first)
     if kind == "g" and not isinstance(operand, ptx.Reg):
         return False
@@ -297,27 +346,48 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
         kind = "d"
     wide = wanted.startswith("~")
     wanted = letters.get(wanted.lstrip("~"), wanted.lstrip("~"))
-    if kind == "dp":
+    if kind in ("dp", "op"):
         if isinstance(operand, ptx.Pair):
-            second = operand.second is None or _is_predicate(operand.second, type_of) or _sink(operand.second)
-            return second and (_sink(operand.first) or _typed(operand.first, wanted, type_of, False, True))
-        return _sink(operand) or _typed(operand, wanted, type_of, False, True)
+            second = _is_predicate(operand.second, type_of) or (_sink(operand.second) and not _sink(operand.first))
+            unwanted = kind == "op" and _sink(operand.first)
+            return second and (unwanted or _typed(operand.first, wanted, type_of, False, True))
+        return _typed(operand, wanted, type_of, False, True)
     if kind == "s":
         if isinstance(operand, ptx.Special):
-            return vector == 4 and wanted in ("u32", "u16") and SPECIAL.get(operand.name) == "v4.u32"
+            return vector == 4 and wanted[0] != "f" and SPECIAL.get(operand.name) == "v4.u32"
         return (
             isinstance(operand, ptx.Vector)
             and None not in operand.items
             and _elements(operand, (wanted,) * vector, type_of)
         )
+    if kind == "u":
+        if _sink(operand):
+            return True
+        kind = "v"
     if kind == "v":
         if isinstance(operand, ptx.Vector):
             items = operand.items
-            return len(items) == vector and all(
-                i is None or _sink(i) or _typed(i, wanted, type_of, wide, False) for i in items
+            registers = [i for i in items if isinstance(i, ptx.Reg)]
+            sizes = {SIZES.get(type_of(i.name) or "") for i in registers}
+            # The type of one of them is enough; all have its size.
+            return (
+                (len(sizes) == 1 or (not first and not sizes))
+                and len(items) == vector
+                and (not sizes or any(_typed(i, wanted, type_of, wide, False) for i in registers))
+                and all(isinstance(i, ptx.Reg) or i is None or _typed(i, wanted, type_of, wide, first) for i in items)
             )
-        return vector == 1 and (_typed(operand, wanted, type_of, wide, first) or (first and _sink(operand)))
+        return vector == 1 and _typed(operand, wanted, type_of, wide, first)
     return _typed(operand, wanted, type_of, wide, kind == "d")
+
+
+def _value(constant: ptx.Float) -> float:
+    raw = constant.bits.to_bytes(constant.width // 8, "little")
+    return float(struct.unpack("<f" if constant.width == 32 else "<d", raw)[0])
+
+
+def _below(constant: ptx.Int, spec: str) -> bool:
+    """Is it within the bound that stands behind two dots?"""
+    return 0 <= constant.value <= int(spec.partition("..")[2])
 
 
 def _handle(operand: ptx.Operand | None, type_of: TypeOf) -> bool:
@@ -358,16 +428,18 @@ def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, desti
             return have == wanted
         if have is None:
             return False
-        if operand.part is not None:
-            return True
+        if operand.part is not None or operand.minus or operand.neg:
+            return False
         width = SIZES.get(have, 0)
         if wide:
-            return (width >= size or size <= 2) and not (have[0] == "f" and (wanted[0] in "us" or width > size > 2))
+            if have[0] == "f" and (wanted[0] in "us" or (wanted[0] != "b" and width != size)):
+                return False
+            return width >= size
         if width != size:
             return False
         return not (have[0] == "f" and wanted[0] in "us") and not (have[0] in "us" and wanted[0] == "f" and size > 2)
     if destination:
         return False
     if isinstance(operand, ptx.Int | ptx.Float):
-        return wide or _constant(operand, wanted, size)
+        return (wide and isinstance(operand, ptx.Float)) or _constant(operand, wanted, size)
     return isinstance(operand, ptx.Special | ptx.Symbol)

@@ -220,6 +220,9 @@ def _section(cursor: Cursor, module: Module) -> None:
         if token[0].isdigit() and not isinstance(literal(token), Int):
             cursor.fail("syntax error, expected an integer")
         cursor.at += 1
+        end = cursor.starts[cursor.at - 1] + len(token)
+        if token[0].isdigit() and cursor.starts[cursor.at] == end and cursor.texts[cursor.at][:1].isalnum():
+            cursor.fail("syntax error, expected ','")
     cursor.at += 1
     module.sections.append(cursor.source.text[start : cursor.starts[cursor.at - 1] + 1])
 

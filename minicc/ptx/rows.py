@@ -61,8 +61,8 @@ subc | cc? T:i32,i64 | d:T a:T b:T
 subc | T:i16 | d:T a:T b:T
 subc | sat T:s32 | d:T a:T b:T
 mul | (hi/lo) T:int | d:T a:T b:T
-mul | wide T:i16 | d:b32 a:T b:T
-mul | wide T:i32 | d:b64 a:T b:T
+mul | wide T:i16 | d:u32 a:T b:T
+mul | wide T:i32 | d:u64 a:T b:T
 mul | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T
 mul | (rn/rz/rm/rp)? T:f64 | d:T a:T b:T
 mul | rn? ftz? sat? T:f16,f16x2 | d:T g:T g:T | 4.2, 53
@@ -70,8 +70,8 @@ mul | rn? T:bf16,bf16x2 | d:T g:T g:T | 7.8, 90
 mad | (hi/lo) T:int | d:T a:T b:T c:T
 mad | hi sat T:s32 | d:T a:T b:T c:T
 mad | (hi/lo) cc T:i32,i64 | d:T a:T b:T c:T
-mad | wide T:i16 | d:b32 a:T b:T c:b32
-mad | wide T:i32 | d:b64 a:T b:T c:b64
+mad | wide T:i16 | d:u32 a:T b:T c:u32
+mad | wide T:i32 | d:u64 a:T b:T c:u64
 mad | (rn/rz/rm/rp) ftz? sat? T:f32 | d:T a:T b:T c:T
 mad | (rn/rz/rm/rp) T:f64 | d:T a:T b:T c:T
 madc | (hi/lo) cc? T:i32,i64 | d:T a:T b:T c:T
@@ -129,13 +129,13 @@ popc | T:b32,b64 | d:u32 a:T
 clz | T:b32,b64 | d:u32 a:T
 bfind | shiftamt? T:i32,i64 | d:u32 a:T
 brev | T:b32,b64 | d:T a:T
-bfe | T:i32,i64 | d:T a:T b:u32 c:u32
-bfi | T:b32,b64 | d:T a:T b:T c:u32 e:u32
-bmsk | (clamp/wrap) T:b32 | d:T a:T b:T | 7.6, 70
+bfe | T:i32,i64 | d:T a:T b:u32..255 c:u32..255
+bfi | T:b32,b64 | d:T a:T b:T c:u32..255 e:u32..255
+bmsk | (clamp/wrap) T:b32 | d:u32 a:u32 b:u32 | 7.6, 70
 szext | (clamp/wrap) T:i32 | d:T a:T b:u32 | 7.6, 70
 fns | T:b32 | d:T a:T b:b32 c:s32 | 6.0, 30
-dp4a | T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
-dp2a | (lo/hi) T:i32 S:i32 | d:b32 a:T b:S c:b32 | 5.0, 61
+dp4a | T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
+dp2a | (lo/hi) T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
 rcp | (approx/rn/rz/rm/rp) ftz? T:f32 | d:T a:T
 rcp | (rn/rz/rm/rp) ftz? T:f64 | d:T a:T
 rcp | approx ftz T:f64 | d:T a:T
@@ -149,14 +149,14 @@ ex2 | approx ftz? T:f32,f16,f16x2 | d:T a:T
 ex2 | approx ftz T:bf16,bf16x2 | d:T a:T | 7.8, 90
 tanh | approx T:f32,half | d:T a:T | 7.0, 75
 copysign | T:f32,f64 | d:T a:T b:T
-testp | (finite/infinite/number/notanumber/normal/subnormal) T:f32,f64 | p a:T
+testp | (finite/infinite/number/notanumber/normal/subnormal) T:f32,f64 | P a:T
 and | T:bits | d:T a:T b:T
 or | T:bits | d:T a:T b:T
 xor | T:bits | d:T a:T b:T
 not | T:bits | d:T a:T
 cnot | T:b | d:T a:T
 lop3 | T:b32 | d:T a:T b:T c:T # | 4.3, 50
-lop3 | (or/and) T:b32 | dp:T a:T b:T c:T # c! | 8.2, 70
+lop3 | (or/and) T:b32 | d|p:T a:T b:T c:T # c! | 8.2, 70
 shl | T:b | d:T a:T b:u32
 shr | T:b,int | d:T a:T b:u32
 shf | (l/r) (clamp/wrap) T:b32 | d:T a:T b:T c:u32 | 3.1, 32
@@ -231,87 +231,89 @@ cvt | T:s32,s64 S:s32 | d:~T a:~S
 cvt | sat? T:u8,u16,u32,u64,s8,s16 S:s32 | d:~T a:~S
 cvt | T:s64 S:s64 | d:~T a:~S
 cvt | sat? T:u8,u16,u32,u64,s8,s16,s32 S:s64 | d:~T a:~S
-cvt | (rni/rzi/rmi/rpi) sat? T:ints S:f16,f64 | d:~T a:~S
+cvt | (rni/rzi/rmi/rpi) sat? T:ints S:f16 | d:~T g:~S
+cvt | (rni/rzi/rmi/rpi) sat? T:ints S:f64 | d:~T a:~S
 cvt | (rni/rzi/rmi/rpi) ftz? sat? T:ints S:f32 | d:~T a:~S
-cvt | (rni/rzi/rmi/rpi) T:int S:bf16 | d:~T a:~S | 7.8, 90
-cvt | (rni/rzi/rmi/rpi) T:u8,s8 S:bf16 | d:T a:~S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi) T:int S:bf16 | d:~T g:S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi) T:u8,s8 S:bf16 | d:T g:S | 7.8, 90
 cvt | (rn/rz/rm/rp) sat? T:f16,f64 S:ints | d:~T a:~S
 cvt | (rn/rz/rm/rp) ftz? sat? T:f32 S:ints | d:~T a:~S
-cvt | (rn/rz/rm/rp) T:bf16 S:int | d:~T a:~S | 7.8, 90
-cvt | (rni/rzi/rmi/rpi)? sat? T:f16 S:f16 | d:~T a:~S
+cvt | (rn/rz/rm/rp) T:bf16 S:int | d:T a:~S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi)? sat? T:f16 S:f16 | d:~T g:~S
 cvt | (rni/rzi/rmi/rpi)? sat? T:f64 S:f64 | d:~T a:~S
 cvt | (rni/rzi/rmi/rpi)? ftz? sat? T:f32 S:f32 | d:~T a:~S
-cvt | (rni/rzi/rmi/rpi)? T:bf16 S:bf16 | d:~T a:~S | 7.8, 90
+cvt | (rni/rzi/rmi/rpi)? T:bf16 S:bf16 | d:T g:S | 7.8, 90
 cvt | (rn/rz/rm/rp) sat? T:f16 S:f64 | d:~T a:~S
 cvt | (rn/rz/rm/rp) ftz? sat? T:f16 S:f32 | d:~T a:~S
 cvt | (rn/rz/rm/rp) ftz? sat? T:f32 S:f64 | d:~T a:~S
-cvt | (rn/rz/rm/rp) T:bf16 S:f64 | d:~T a:~S | 7.8, 90
-cvt | (rn/rz/rm/rp) ftz? T:bf16 S:f32 | d:~T a:~S | 7.0, 80
-cvt | (rn/rz) satfinite? relu? T:f16,bf16 S:f32 | d:~T a:~S | 7.0, 80
-cvt | sat? T:f64 S:f16 | d:~T a:~S
-cvt | ftz? sat? T:f32 S:f16 | d:~T a:~S
+cvt | (rn/rz/rm/rp) T:bf16 S:f64 | d:T a:~S | 7.8, 90
+cvt | (rn/rz/rm/rp) ftz? T:bf16 S:f32 | d:T a:~S | 7.0, 80
+cvt | (rn/rz) satfinite? relu? T:f16 S:f32 | d:~T a:~S | 7.0, 80
+cvt | (rn/rz) satfinite? relu? T:bf16 S:f32 | d:T a:~S | 7.0, 80
+cvt | sat? T:f64 S:f16 | d:~T g:~S
+cvt | ftz? sat? T:f32 S:f16 | d:~T g:~S
 cvt | ftz? sat? T:f64 S:f32 | d:~T a:~S
-cvt | (rn/rz/rm/rp)? T:f16,f64 S:bf16 | d:~T a:~S | 7.8, 90
-cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:~T a:~S | 7.8, 90
-cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T a:~S | 7.1, 80
-cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32
+cvt | (rn/rz/rm/rp)? T:f16,f64 S:bf16 | d:T g:S | 7.8, 90
+cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:T g:~S | 7.8, 90
+cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T g:S | 7.1, 80
+cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:u32 a:f32 b:f32
 cvt | rs satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32 | 8.7, 100
 cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32 | 7.8, 89
-cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:b32 | 7.8, 89
-cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:b32 a:b16 | 7.8, 89
-cvt | rna satfinite? T:tf32 S:f32 | d:b32 a:f32
-cvt | (rn/rz) relu? T:tf32 S:f32 | d:b32 a:f32 | 7.8, 90
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:u32 | 7.8, 89
+cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:u32 a:b16 | 7.8, 89
+cvt | rna satfinite? T:tf32 S:f32 | d:u32 a:f32
+cvt | (rn/rz) relu? T:tf32 S:f32 | d:u32 a:f32 | 7.8, 90
 cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
-cvt | pack sat T:u16,s16 S:s32 | d:b32 a:b32 b:b32
-cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:b32 a:b32 b:b32 c:b32
+cvt | pack sat T:u16,s16 S:s32 | d:u32 a:u32 b:u32
+cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:u32 a:u32 b:u32 c:u32
 cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
 cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
-isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | p a:b64
-isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | p a:b32
-ld | weak? (global)? (ca/cg/cs/lu/cv)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ *
-ld | weak? (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | P a:u64
+isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | P a:u32
+ld | weak? (global)? (ca/cg/cs/lu/cv)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ k
+ld | weak? (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ k
 ld | weak? {_FIXED} (ca/cg/cs/lu/cv)? (v2/v4/v8)? T:mem | v:~T @
-ld | (relaxed/acquire) (cta/cluster/gpu/sys) (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | (relaxed/acquire) (cta/cluster/gpu/sys) (global)? {_EVICT} (v2/v4/v8)? T:mem | v:~T @ k
 ld | (relaxed/acquire) (cta/cluster/gpu/sys) (shared/shared::cta/shared::cluster) (v2/v4/v8)? T:mem | v:~T @
 ld | volatile {_WINDOW} (v2/v4/v8)? T:mem | v:~T @
 ld | mmio relaxed sys (global)? T:mem | v:~T @
-ld | weak? global (ca/cg/cs)? nc L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ *
-ld | weak? global nc {_EVICT} (v2/v4/v8)? T:mem | v:~T @ *
+ld | global (ca/cg/cs)? nc L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ k
+ld | global nc {_EVICT} (v2/v4/v8)? T:mem | v:~T @ k
 ldu | (global)? (v2/v4)? T:mem | v:~T @
-st | weak? (global)? (wb/cg/cs/wt)? L2::cache_hint? (v2/v4/v8)? T:mem | @ v:~T *
-st | weak? (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T *
+st | weak? (global)? (wb/cg/cs/wt)? L2::cache_hint? (v2/v4/v8)? T:mem | @ v:~T k
+st | weak? (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T k
 st | weak? (local/param/param::func/shared/shared::cta/shared::cluster) (wb/cg/cs/wt)? (v2/v4/v8)? T:mem | @ v:~T
-st | (relaxed/release) (cta/cluster/gpu/sys) (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T *
+st | (relaxed/release) (cta/cluster/gpu/sys) (global)? {_STORED} (v2/v4/v8)? T:mem | @ v:~T k
 st | (relaxed/release) (cta/cluster/gpu/sys) (shared/shared::cta/shared::cluster) (v2/v4/v8)? T:mem | @ v:~T
 st | volatile {_WINDOW} (v2/v4/v8)? T:mem | @ v:~T
 st | mmio relaxed sys (global)? T:mem | @ v:~T
-st | async weak? shared::cluster mbarrier::complete_tx::bytes (v2/v4)? T:b32,b64,u32,u64,s32,s64,f32,f64 | @ v:T @
-atom | {_ORDER} {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | v:T @ a:T e:b64? | 7.8, 90
-atom | {_ORDER} {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
-atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | v:T @ v:T e:b64? | 8.1, 90
-atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | v:T @ v:T e:b64? | 8.1, 90
-atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64 | v:T @ a:T e:b64?
-atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b128 | v:T @ a:T e:b64? | 8.3, 90
-atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b16,b32,b64 | v:T @ a:T b:T
-atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b128 | v:T @ a:T b:T | 8.3, 90
-red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (min/max) T:u32,s32 | @ a:T @
-red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes add T:u32,s32,u64,s64 | @ a:T @
-red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (and/or/xor) T:b32 | @ a:T @
-red | async relaxed cluster shared::cluster mbarrier::complete_tx::bytes (inc/dec) T:u32 | @ a:T @
-red | (relaxed/release)? {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | @ a:T e:b64? | 7.8, 90
-red | (relaxed/release)? {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | @ a:T e:b64?
-red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T e:b64? | 8.1, 90
-red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T e:b64? | 8.1, 90
-red | (relaxed/release)? {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | @ v:T e:b64? | 8.1, 90
+st | async weak? shared::cluster? mbarrier::complete_tx::bytes (v2/v4)? T:b32,b64,u32,u64,s32,s64,f32,f64 | @ v:T @
+atom | {_ORDER} {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | u:T @ a:T k | 7.8, 90
+atom | {_ORDER} {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64 | u:T @ a:T k
+atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b128 | u:T @ a:T k | 8.3, 90
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b16,b32,b64 | u:T @ a:T b:T
+atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b128 | u:T @ a:T b:T | 8.3, 90
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (min/max) T:u32,s32 | @ a:T @
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add T:u32,s32,u64,s64 | @ a:T @
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (and/or/xor) T:b32 | @ a:T @
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (inc/dec) T:u32 | @ a:T @
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | @ a:T k
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | @ a:T k
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | @ a:T k
+red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | @ a:T k | 7.8, 90
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | @ a:T k
+red | (relaxed/release)? {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | @ a:T k
+red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | @ v:T k | 8.1, 90
 bra | uni? | l
 brx | idx uni? | a:u32 l
 ret | uni? |
@@ -319,18 +321,23 @@ exit | |
 trap | |
 brkpt | |
 call | uni? | *
-bar | warp sync | a:b32 | 6.0, 30
-bar | (cta)? (sync/arrive) | a:b32 w:b32?
-bar | (cta)? red popc T:u32 | d:T a:b32 *
-bar | (cta)? red (and/or) T:pred | p a:b32 *
-barrier | (cta)? (sync/arrive) aligned? | a:b32 w:b32? | 6.0, 30
-barrier | (cta)? red popc aligned? T:u32 | d:T a:b32 * | 6.0, 30
-barrier | (cta)? red (and/or) aligned? T:pred | p a:b32 * | 6.0, 30
+bar | warp sync | a:u32 | 6.0, 30
+bar | (cta)? sync | a:u32..15 w:u32?
+bar | (cta)? arrive | a:u32..15 w:u32+
+bar | (cta)? red popc T:u32 | d:T a:u32..15 c!
+bar | (cta)? red popc T:u32 | d:T a:u32..15 w:u32 c!
+bar | (cta)? red (and/or) T:pred | p a:u32..15 c!
+bar | (cta)? red (and/or) T:pred | p a:u32..15 w:u32 c!
+barrier | (cta)? sync aligned? | a:u32..15 w:u32? | 6.0, 30
+barrier | (cta)? arrive aligned? | a:u32..15 w:u32+ | 6.0, 30
+barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 c! | 6.0, 30
+barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 w:u32 c! | 6.0, 30
+barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 c! | 6.0, 30
+barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 w:u32 c! | 6.0, 30
 barrier | cluster arrive (release/relaxed)? aligned? | | 7.8, 90
 barrier | cluster wait acquire? aligned? | | 7.8, 90
 membar | (cta/gl/sys) |
-membar | proxy (alias/async) |
-membar | proxy async (global/shared::cta/shared::cluster) |
+membar | proxy alias |
 fence | (sc/acq_rel/acquire/release)? (cta/cluster/gpu/sys) |
 fence | acquire sync_restrict::shared::cluster cluster |
 fence | release sync_restrict::shared::cta cluster |
@@ -342,18 +349,18 @@ fence | proxy async::generic acquire sync_restrict::shared::cluster cluster |
 fence | proxy async::generic release sync_restrict::shared::cta cluster |
 fence | mbarrier_init release cluster |
 shfl | (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32
-shfl | sync (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32 e:b32 | 6.0, 30
-vote | (all/any/uni) T:pred | p c!
+shfl | sync (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32 e:u32 | 6.0, 30
+vote | (all/any/uni) T:pred | P c!
 vote | ballot T:b32 | d:T c!
-vote | sync (all/any/uni) T:pred | p c! a:b32 | 6.0, 30
-vote | sync ballot T:b32 | d:T c! a:b32 | 6.0, 30
-match | any sync T:b32,b64 | d:b32 a:T b:b32 | 6.0, 70
-match | all sync T:b32,b64 | dp:b32 a:T b:b32 | 6.0, 70
-redux | sync (add/min/max) T:i32 | d:T a:T b:b32 | 7.0, 80
-redux | sync (and/or/xor) T:b32 | d:T a:T b:b32 | 7.0, 80
-redux | sync (min/max) abs? NaN? T:f32 | d:T a:T b:b32 | 8.6, 100
+vote | sync (all/any/uni) T:pred | P c! a:u32 | 6.0, 30
+vote | sync ballot T:b32 | d:T c! a:u32 | 6.0, 30
+match | any sync T:b32,b64 | d:u32 a:T b:u32 | 6.0, 70
+match | all sync T:b32,b64 | op:b32 a:T b:u32 | 6.0, 70
+redux | sync (add/min/max) T:i32 | d:T a:T b:u32 | 7.0, 80
+redux | sync (and/or/xor) T:b32 | d:u32 a:u32 b:u32 | 7.0, 80
+redux | sync (min/max) abs? NaN? T:f32 | d:T a:T b:u32 | 8.6, 100
 activemask | T:b32 | d:T | 6.2, 30
-elect | sync | dp:b32 a:b32 | 8.0, 90
+elect | sync | d|p:u32 a:u32 | 8.0, 90
 nanosleep | T:u32 | a:T | 6.3, 70
 prefetch | (global/local)? (L1/L2) | @
 prefetch | global? (L2::evict_last/L2::evict_normal) | @
@@ -362,66 +369,29 @@ prefetchu | L1 | @
 griddepcontrol | (launch_dependents/wait) | | 7.8, 90
 applypriority | global? L2::evict_normal | @ #128
 discard | global? L2 | @ #128
-createpolicy | fractional {_LEVELS} b64 | d:b64 a:f32? | 7.4, 80
-createpolicy | range global? {_LEVELS} b64 | d:b64 @ a:b32 a:b32 | 7.4, 80
-createpolicy | cvt L2 b64 | d:b64 a:b64 | 7.4, 80
-pmevent | mask? | #
+createpolicy | fractional {_LEVELS} b64 | d:u64 %? | 7.4, 80
+createpolicy | range global? {_LEVELS} b64 | d:u64 @ a:u32 a:u32 | 7.4, 80
+createpolicy | cvt L2 b64 | d:u64 a:u64 | 7.4, 80
+pmevent | | #..15
+pmevent | mask | #
 mma | * | * | 6.4, 70
 wmma | * | * | 6.0, 70
-ldmatrix | sync aligned (m8n8/m16n16/m8n16) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) {_PACKED} | * | 6.5, 75
-stmatrix | sync aligned (m8n8/m16n8) (x1/x2/x4) trans? (shared/shared::cta)? (b16/b8) | * | 7.8, 90
-movmatrix | * | * | 7.8, 75
-mapa | * | * | 7.8, 90
-getctarank | * | * | 7.8, 90
+ldmatrix | sync aligned m8n8 x1 trans? (shared/shared::cta)? b16 | v1:b32 @ | 6.5, 75
+ldmatrix | sync aligned m8n8 x2 trans? (shared/shared::cta)? b16 | v2:b32 @ | 6.5, 75
+ldmatrix | sync aligned m8n8 x4 trans? (shared/shared::cta)? b16 | v4:b32 @ | 6.5, 75
+ldmatrix | sync aligned (m16n16/m8n16) (x1/x2/x4) trans? (shared/shared::cta)? b8 {_PACKED} | * | 8.6, 100
+stmatrix | sync aligned m8n8 x1 trans? (shared/shared::cta)? b16 | @ v1:b32 | 7.8, 90
+stmatrix | sync aligned m8n8 x2 trans? (shared/shared::cta)? b16 | @ v2:b32 | 7.8, 90
+stmatrix | sync aligned m8n8 x4 trans? (shared/shared::cta)? b16 | @ v4:b32 | 7.8, 90
+stmatrix | sync aligned m16n8 (x1/x2/x4) trans (shared/shared::cta)? b8 | * | 8.6, 100
+movmatrix | sync aligned m8n8 trans b16 | d:b32 g:b32 | 7.8, 75
+mapa | shared::cluster? T:i32,i64 | d:T a:T b:u32 | 7.8, 90
+getctarank | shared::cluster? T:i32,i64 | d:u32 a:T | 7.8, 90
 wgmma | * | * | 8.0, 90
 setmaxnreg | * | * | 8.0, 90
-multimem | st (weak/relaxed/release)? {_SCOPE} global? T:b32,b64,u32,u64,s32,s64 | @ a:T | 8.1, 90
-multimem | st (weak/relaxed/release)? {_SCOPE} global? T:f32,f64,f16x2,bf16x2 | @ v:T | 8.1, 90
-multimem | st (weak/relaxed/release)? {_SCOPE} global? (v2/v4/v8) T:f16,bf16 | @ v:T | 8.1, 90
-multimem | st (weak/relaxed/release)? {_SCOPE} global? (v2/v4) T:f16x2,bf16x2,f32 | @ v:T | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add T:u32,s32,u64 | d:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add T:f32,f64,f16x2,bf16x2 | v:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (min/max) T:u32,s32,u64,s64 | d:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (min/max) T:f16x2,bf16x2 | v:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (and/or/xor) T:b32,b64 | d:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (add/min/max) (v2/v4/v8) T:f16,bf16 | v:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? (add/min/max) (v2/v4) T:f16x2,bf16x2 | v:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add (v2/v4) T:f32 | v:T @ | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? add T:u32,s32,u64,f32,f64,f16x2,bf16x2 | @ a:T | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? (min/max) T:u32,s32,u64,s64,f16x2,bf16x2 | @ a:T | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? (and/or/xor) T:b32,b64 | @ a:T | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? (add/min/max) (v2/v4/v8) T:f16,bf16 | @ v:T | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? (add/min/max) (v2/v4) T:f16x2,bf16x2 | @ v:T | 8.1, 90
-multimem | red (relaxed/release)? {_SCOPE} global? add (v2/v4) T:f32 | @ v:T | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 T:f16x2,bf16x2 | d:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 (v2/v4/v8) T:f16,bf16 | v:T @ | 8.1, 90
-multimem | ld_reduce (weak/relaxed/acquire)? {_SCOPE} global? add acc::f32 (v2/v4) T:f16x2,bf16x2 | v:T @ | 8.1, 90
-stacksave | * | *
-stackrestore | * | *
-alloca | * | *
-vadd | * | *
-vsub | * | *
-vabsdiff | * | *
-vmin | * | *
-vmax | * | *
-vshl | * | *
-vshr | * | *
-vmad | * | *
-vset | * | *
-vadd2 | * | *
-vsub2 | * | *
-vavrg2 | * | *
-vabsdiff2 | * | *
-vmin2 | * | *
-vmax2 | * | *
-vset2 | * | *
-vadd4 | * | *
-vsub4 | * | *
-vavrg4 | * | *
-vabsdiff4 | * | *
-vmin4 | * | *
-vmax4 | * | *
-vset4 | * | *
+stacksave | T:u32,u64 | d:T
+stackrestore | T:u32,u64 | g:T
+alloca | T:u32,u64 | d:T a:T #?
 tcgen05 | * | * | 8.6, 100
 clusterlaunchcontrol | * | * | 8.6, 100
 """

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 _NEAR = "(shared/shared::cta)?"
 _DONE = "mbarrier::complete_tx::bytes"
 _PREFETCH = "(L2::64B/L2::128B/L2::256B)?"
-_HINTS = (("", ""), ("L2::cache_hint", " a:b64"))
-"""Modifier, and the operand that comes with it: a cache policy."""
+_HINT = "L2::cache_hint?"
+"""Operand `k` comes with it."""
 _FIELDS = (
-    ("global_address", "b64", "a:b64"), ("rank", "b32", "a:b32"),
-    ("(box_dim/global_dim/element_stride)", "b32", "# a:b32"),
-    ("global_stride", "b64", "# a:b64"), ("elemtype", "b32", "#0/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15"),
+    ("global_address", "b64", "a:u64"), ("rank", "b32", "a:u32"),
+    ("(box_dim/global_dim/element_stride)", "b32", "# a:u32"),
+    ("global_stride", "b64", "# a:u64"), ("elemtype", "b32", "#0/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15"),
     ("swizzle_mode", "b32", "#0/1/2/3/4"), ("interleave_layout", "b32", "#0/1/2"), ("fill_mode", "b32", "#0/1"),
 )  # fmt: skip
 """Fields of a tensor map: name, width, operands."""
@@ -50,35 +50,34 @@ def _since(order: str, plain: str = "7.0") -> str:
 
 
 def _mbarrier() -> Iterator[str]:
-    yield f"mbarrier | init {_NEAR} b64 | @ a:b32 | 7.0, 80"
+    yield f"mbarrier | init {_NEAR} b64 | @ a:u32 | 7.0, 80"
     yield f"mbarrier | inval {_NEAR} b64 | @ | 7.0, 80"
-    yield "mbarrier | pending_count b64 | d:b32 a:b64 | 7.0, 80"
+    yield "mbarrier | pending_count b64 | d:u32 a:u64 | 7.0, 80"
     for order in _orders("relaxed"):
         window = "(shared/shared::cta/shared::cluster)?"
-        yield f"mbarrier | (expect_tx/complete_tx) {order} {window} b64 | @ a:b32 | 8.0, 90"
+        yield f"mbarrier | (expect_tx/complete_tx) {order} {window} b64 | @ a:u32 | 8.0, 90"
     for order in _orders("release", "relaxed"):
         head = f"mbarrier | (arrive/arrive_drop) {order}"
-        yield f"{head} {_NEAR} b64 | o:b64 @ | {_since(order)}"
-        yield f"{head} {_NEAR} b64 | o:b64 @ a:b32 | 7.8, 90"
-        yield f"{head} shared::cluster b64 | _ @ a:b32? | 8.0, 90"
-        yield f"{head} expect_tx {_NEAR} b64 | o:b64 @ a:b32 | 8.0, 90"
-        yield f"{head} expect_tx shared::cluster b64 | _ @ a:b32 | 8.0, 90"
+        yield f"{head} {_NEAR} b64 | o:u64 @ | {_since(order)}"
+        yield f"{head} {_NEAR} b64 | o:u64 @ a:u32+ | 7.8, 90"
+        yield f"{head} shared::cluster b64 | _ @ a:u32+? | 8.0, 90"
+        yield f"{head} expect_tx {_NEAR} b64 | o:u64 @ a:u32 | 8.0, 90"
+        yield f"{head} expect_tx shared::cluster b64 | _ @ a:u32 | 8.0, 90"
         if order in ("", "release cta"):
-            yield f"{head} noComplete {_NEAR} b64 | o:b64 @ a:b32 | 7.0, 80"
+            yield f"{head} noComplete {_NEAR} b64 | o:u64 @ a:u32 | 7.0, 80"
     for order in _orders("acquire", "relaxed"):
-        yield f"mbarrier | test_wait {order} {_NEAR} b64 | p @ a:b64 | {_since(order)}"
-        yield f"mbarrier | test_wait parity {order} {_NEAR} b64 | p @ a:b32 | {_since(order, '7.1')}"
-        yield f"mbarrier | try_wait {order} {_NEAR} b64 | p @ a:b64 a:b32? | 7.8, 90"
-        yield f"mbarrier | try_wait parity {order} {_NEAR} b64 | p @ a:b32 a:b32? | 7.8, 90"
+        yield f"mbarrier | test_wait {order} {_NEAR} b64 | P @ a:u64 | {_since(order)}"
+        yield f"mbarrier | test_wait parity {order} {_NEAR} b64 | P @ a:u32..1 | {_since(order, '7.1')}"
+        yield f"mbarrier | try_wait {order} {_NEAR} b64 | P @ a:u64 a:u32? | 7.8, 90"
+        yield f"mbarrier | try_wait parity {order} {_NEAR} b64 | P @ a:u32..1 a:u32? | 7.8, 90"
 
 
 def _copies() -> Iterator[str]:
     """cp.async: a thread's own copies."""
-    for hint, policy in _HINTS:
-        for cache, sizes in (("ca", "#4/8/16"), ("cg", "#16")):
-            for rest in ("", " a:b32", " c!"):
-                head = f"cp | async {cache} (shared/shared::cta) global {hint} {_PREFETCH}"
-                yield f"{head} | @ @ {sizes}{rest}{policy} | 7.0, 80"
+    for cache, size in (("ca", 4), ("ca", 8), ("(ca/cg)", 16)):
+        for rest in ("", f" a:u32..{size}", " P"):
+            head = f"cp | async {cache} (shared/shared::cta) global {_HINT} {_PREFETCH}"
+            yield f"{head} | @ @ #{size}{rest} k | 7.0, 80"
     yield f"cp | async mbarrier arrive noinc? {_NEAR} b64 | @ | 7.0, 80"
     yield "cp | async (commit_group/wait_all) | | 7.0, 80"
     yield "cp | async wait_group | # | 7.0, 80"
@@ -87,32 +86,29 @@ def _copies() -> Iterator[str]:
 def _bulk() -> Iterator[str]:
     yield "cp | async bulk commit_group | | 8.0, 90"
     yield "cp | async bulk wait_group read? | # | 8.0, 90"
-    for hint, policy in _HINTS:
-        yield f"cp | async bulk (shared::cluster/shared::cta) global {_DONE} {hint} | @ @ a:b32 @{policy} | 8.0, 90"
-        head = f"cp | async bulk shared::cluster global {_DONE} multicast::cluster"
-        yield f"{head} {hint} | @ @ a:b32 @ a:b16{policy} | 8.0, 90"
-        yield f"cp | async bulk global shared::cta bulk_group {hint} | @ @ a:b32{policy} | 8.0, 90"
-        yield f"cp | async bulk prefetch L2 global {hint} | @ a:b32{policy} | 8.0, 90"
-        for what, types in _REDUCE_GLOBAL:
-            head = "cp | reduce async bulk global shared::cta bulk_group"
-            yield f"{head} {hint} {what} T:{types} | @ @ a:b32{policy} | 8.0, 90"
-    yield f"cp | async bulk shared::cluster shared::cta {_DONE} | @ @ a:b32 @ | 8.0, 90"
+    yield f"cp | async bulk (shared::cluster/shared::cta) global {_DONE} {_HINT} | @ @ m:u32 @ k | 8.0, 90"
+    yield f"cp | async bulk shared::cluster global {_DONE} multicast::cluster {_HINT} | @ @ m:u32 @ a:u16 k | 8.0, 90"
+    yield f"cp | async bulk global shared::cta bulk_group {_HINT} | @ @ m:u32 k | 8.0, 90"
+    yield f"cp | async bulk prefetch L2 global {_HINT} | @ m:u32 k | 8.0, 90"
+    for what, types in _REDUCE_GLOBAL:
+        head = "cp | reduce async bulk global shared::cta bulk_group"
+        yield f"{head} {_HINT} {what} T:{types} | @ @ m:u32 k | 8.0, 90"
+    yield f"cp | async bulk shared::cluster shared::cta {_DONE} | @ @ m:u32 @ | 8.0, 90"
     for what, types in _REDUCE_SHARED:
-        yield f"cp | reduce async bulk shared::cluster shared::cta {_DONE} {what} T:{types} | @ @ a:b32 @ | 8.0, 90"
+        yield f"cp | reduce async bulk shared::cluster shared::cta {_DONE} {what} T:{types} | @ @ m:u32 @ | 8.0, 90"
 
 
 def _tensor() -> Iterator[str]:
     """Boxes of tensors of 1 to 5 dimensions; im2col has offsets in all but two of them."""
     for rank in range(1, 6):
         dims = f"tensor {rank}d"
-        for hint, policy in _HINTS:
-            shapes = [("tile?", "")] + ([("im2col", f" h{rank - 2}")] if rank > 2 else [])
-            for shape, offsets in shapes:
-                head, tail = f"cp | async bulk {dims}", f"{hint} | @ t{rank} @{offsets}"
-                yield f"{head} (shared::cluster/shared::cta) global {shape} {_DONE} {tail}{policy} | 8.0, 90"
-                yield f"{head} shared::cluster global {shape} {_DONE} multicast::cluster {tail} a:b16{policy} | 8.0, 90"
-                yield f"cp | async bulk prefetch {dims} L2 global {shape} {hint} | t{rank}{offsets}{policy} | 8.0, 90"
-            out = "(tile/im2col_no_offs)?" if rank > 2 else "tile?"
-            yield f"cp | async bulk {dims} global shared::cta {out} bulk_group {hint} | t{rank} @{policy} | 8.0, 90"
-            head = f"cp | reduce async bulk {dims} global shared::cta (add/min/max/inc/dec/and/or/xor)"
-            yield f"{head} {out} bulk_group {hint} | t{rank} @{policy} | 8.0, 90"
+        shapes = [("tile?", "")] + ([("im2col", f" h{rank - 2}")] if rank > 2 else [])
+        for shape, offsets in shapes:
+            head, tail = f"cp | async bulk {dims}", f"{_HINT} | @ t{rank} @{offsets}"
+            yield f"{head} (shared::cluster/shared::cta) global {shape} {_DONE} {tail} k | 8.0, 90"
+            yield f"{head} shared::cluster global {shape} {_DONE} multicast::cluster {tail} a:u16 k | 8.0, 90"
+            yield f"cp | async bulk prefetch {dims} L2 global {shape} {_HINT} | t{rank}{offsets} k | 8.0, 90"
+        out = "(tile/im2col_no_offs)?" if rank > 2 else "tile?"
+        yield f"cp | async bulk {dims} global shared::cta {out} bulk_group {_HINT} | t{rank} @ k | 8.0, 90"
+        head = f"cp | reduce async bulk {dims} global shared::cta (add/min/max/inc/dec/and/or/xor)"
+        yield f"{head} {out} bulk_group {_HINT} | t{rank} @ k | 8.0, 90"

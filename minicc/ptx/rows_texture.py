@@ -33,7 +33,7 @@ def rows() -> Iterator[str]:
     yield f"txq | (width/height/depth/{_ABOUT}/{_SAMPLED}/force_unnormalized_coords) b32 | d:b32 @@"
     yield "txq | level (width/height/depth) b32 | d:b32 @@ a:b32"
     yield f"suq | (width/height/depth/{_ABOUT}) b32 | d:b32 @@"
-    yield "istypep | (texref/samplerref/surfref) | p a:b64"
+    yield "istypep | (texref/samplerref/surfref) | P g:u64"
     for shape in _SURFACES:
         place = _place(shape).replace(":S", ":s32")
         for width in ("(v2/v4)? T:b8,b16,b32", "v2? T:b64"):

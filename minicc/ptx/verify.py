@@ -14,6 +14,9 @@ from minicc.ptx import model as ptx
 from minicc.ptx.declared import declarations
 
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
+_GENERIC = frozenset({"global", "shared", "local"})
+_WINDOWS = _GENERIC | {"const", "param"}
+_MISMATCH = "State space mismatch between instruction and address in instruction '{}'"
 LIMIT = 50
 """Errors after which checking a module stops."""
 
@@ -27,11 +30,27 @@ def verify(module: ptx.Module, arch: Arch, selected: bool = False) -> list[Diagn
     return checker.found
 
 
-def _address(inst: ptx.Inst, address: ptx.Address, type_of: Callable[[str], str | None]) -> Iterator[str]:
-    """What is wrong with the base of an address."""
+def _spaces(inst: ptx.Inst) -> set[str]:
+    """The state spaces that an instruction names."""
+    return {m.partition("::")[0] for m in inst.modifiers} & _WINDOWS
+
+
+def _address(
+    inst: ptx.Inst, address: ptx.Address, type_of: Callable[[str], str | None], space_of: Callable[[str], str | None]
+) -> Iterator[str]:
+    """What is wrong with the base of an address. Instructions that name one space take symbols of that space only;
+    without one they take generic addresses, which constants and parameters have none of."""
     base = address.base
+    if isinstance(base, ptx.Symbol) and (space := space_of(base.name)) is not None:
+        named = _spaces(inst)
+        if space == "":
+            yield f"Illegal to use symbol '{base.name}' as address operand"
+        elif space not in (named or _GENERIC) and len(named) < 2:
+            yield _MISMATCH.format(inst.opcode)
     if isinstance(base, ptx.Int) and "local" not in inst.modifiers:
         yield "Immediate addresses allowed only for .local state space"
+    elif isinstance(base, ptx.Reg) and type_of(base.name) == "b128":
+        yield "Illegal operand type for address/array-index"
     elif isinstance(base, ptx.Reg) and (type_ := type_of(base.name) or "b64")[0] in "fp":
         yield (f"Illegal to use symbol '{base.name}' of type .{type_} as address operand. Use integer or bit only.")
 
@@ -44,17 +63,18 @@ class _Checker:
         match = _TARGET.match(module.target)
         self.number = int(match[1]) if match else 0
         self.found: list[Diagnostic] = []
-        self.globals: set[str] = set()
+        self.globals: dict[str, str] = {}
+        """The state space of each name of the module; of functions there is none."""
 
     def error(self, code: str, message: str, where: Span | None) -> None:
         self.found.append(Diagnostic("error", code, message, where))
 
     def run(self) -> None:
-        self.globals.update(v.name for v in self.module.variables)
-        self.globals.update(f.name for f in self.module.functions)
+        self.globals.update((v.name, v.space) for v in self.module.variables)
+        self.globals.update((f.name, "") for f in self.module.functions)
         for item_ in self.module.order:
             if isinstance(item_, ptx.Alias):
-                self.globals.add(item_.name)
+                self.globals[item_.name] = ""
         self.found += declarations(self.module)
         defined: dict[str, ptx.Function] = {}
         for function in self.module.functions:
@@ -77,7 +97,7 @@ class _Checker:
             self.error("ptx.target", f"{message}: .target {self.module.target}", None)
 
     def function(self, function: ptx.Function) -> None:
-        names = {v.name for v in (*function.params, *function.returns)}
+        names: dict[str, str] = {v.name: v.space for v in (*function.params, *function.returns)}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         self.scope(function, function.body or [], [function], [names], registers)
 
@@ -86,16 +106,16 @@ class _Checker:
         scope: ptx.Function | ptx.Scope,
         body: list[ptx.Statement],
         scopes: list[ptx.Function | ptx.Scope],
-        names: list[set[str]],
+        names: list[dict[str, str]],
         registers: dict[str, str],
     ) -> None:
-        here: set[str] = set()
+        here: dict[str, str] = {}
         for item in body:
             if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
                 if item.name in here:
                     where = getattr(item, "where", None)
                     self.error("ptx.duplicate", f"Duplicate definition of '{item.name}'", where)
-                here.add(item.name)
+                here[item.name] = item.space if isinstance(item, ptx.Variable) else ""
         inner = [*names, here]
         for item in body:
             if len(self.found) >= LIMIT:
@@ -107,9 +127,16 @@ class _Checker:
                 self.scope(item, item.body, [*scopes, item], inner, registers)
 
     def instruction(
-        self, inst: ptx.Inst, scopes: list[ptx.Function | ptx.Scope], names: list[set[str]], registers: dict[str, str]
+        self,
+        inst: ptx.Inst,
+        scopes: list[ptx.Function | ptx.Scope],
+        names: list[dict[str, str]],
+        registers: dict[str, str],
     ) -> None:
         from minicc.ptx.isa import check
+
+        def space_of(name: str) -> str | None:
+            return next((found[name] for found in (*reversed(names), self.globals) if name in found), None)
 
         def type_of(name: str) -> str | None:
             for scope in reversed(scopes):
@@ -124,7 +151,7 @@ class _Checker:
                     self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", inst.where)
             elif isinstance(operand, ptx.Symbol):
                 name = operand.name
-                if name != "_" and name not in self.globals and not any(name in s for s in names):
+                if name != "_" and space_of(name) is None:
                     self.error("ptx.undeclared", f"Unknown symbol '{name}'", inst.where)
             elif isinstance(operand, ptx.Address):
                 visit(operand.base)
@@ -142,8 +169,13 @@ class _Checker:
                 self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
         for operand in inst.operands:
             visit(operand)
+            if isinstance(operand, ptx.Symbol) and inst.opcode == "cvta" and len(self.found) == before:
+                if "to" not in inst.modifiers and space_of(operand.name) not in _spaces(inst):
+                    self.error("ptx.address", _MISMATCH.format(inst.opcode), inst.where)
+                elif "to" in inst.modifiers and not operand.offset:
+                    self.error("ptx.address", "Argument 1 of instruction 'cvta.to': must be register", inst.where)
             if isinstance(operand, ptx.Address) and len(self.found) == before:
-                for message in _address(inst, operand, type_of):
+                for message in _address(inst, operand, type_of, space_of):
                     self.error("ptx.address", message, inst.where)
         if len(self.found) == before:
             for code, message in check(inst, type_of, self.module.version, self.arch, self.number):

@@ -6,7 +6,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from minicc.ptx.model import Loc
+from minicc.ptx.constexpr import literal
+from minicc.ptx.model import Int, Loc
 from minicc.ptxas.mir import MInst, MModule
 from minicc.sass.program import Line
 
@@ -26,7 +27,8 @@ def names(sections: Sequence[str]) -> dict[str, str]:
             if match[1] is not None:
                 label, data = match[1], bytearray()
             else:
-                data += bytes(int(n, 0) & 255 for n in match[2].split(",") if n.strip())
+                numbers = (literal(n) for n in re.findall(r"0[xX][0-9a-fA-F]+|[0-9]+", match[2]))
+                data += bytes(n.value & 255 for n in numbers if isinstance(n, Int))
                 out[label] = data.split(b"\0", 1)[0].decode("utf-8", "replace")
     return out
 

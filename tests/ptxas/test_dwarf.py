@@ -10,6 +10,7 @@ from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx import model as ptx
 from minicc.ptx import parse
 from minicc.ptxas.dwarf import SIZE, Places, located, sections
+from minicc.ptxas.lines import names
 from minicc.ptxas.mir import Block, MFunction, MInst
 
 
@@ -36,6 +37,16 @@ def test_labels_are_at_the_first_instruction_of_what_follows() -> None:
 
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n.section .debug_x { "
+
+
+def test_a_number_ends_before_a_name() -> None:
+    with pytest.raises(CompileError, match="syntax error"):
+        parse(SourceFile("k.ptx", HEAD + ".b8 1110d7ff0000000000000117 }\n"))
+
+
+def test_names_of_inlined_functions() -> None:
+    """The bytes of a string in decimal, octal or hexadecimal; what is none of these is not there."""
+    assert names([".section .debug_str { L: .b8 102, 0x6f, 0157, 089, 0 }"]) == {"L": "foo"}
 
 
 def test_numbers_of_a_section() -> None:

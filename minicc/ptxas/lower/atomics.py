@@ -146,7 +146,7 @@ def wide(
     values: list[ptx.Operand],
 ) -> None:  # fmt: skip
     """128 bits: exchange, compare and swap."""
-    if op not in ("exch", "cas") or d is None:
+    if op not in ("exch", "cas"):
         b.unsupported()
     if "shared::cluster" in inst.modifiers:
         space, memory = "", cluster_memory(b, where)
@@ -154,7 +154,7 @@ def wide(
         memory = memory_operand(b, where, space)
     scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
     operands = [b.dst(v) for v in values[: 2 if op == "cas" else 1]]
-    name, out = _NAMES[op], b.dst(d)
+    name, out = _NAMES[op], b.temp(4) if d is None else b.dst(d)
     if any(v.count != 4 for v in (out, *operands)):
         b.wrong("Arguments mismatch: a 128-bit register was expected")
     if space == "shared":

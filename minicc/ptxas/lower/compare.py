@@ -179,9 +179,12 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
     elif isinstance(source, ptx.Vector):
         pack(b, b.dst(d), source, bits(type_))
     elif bits(type_) == 128:
-        out, value = b.dst(d), b.dst(source)
-        for i in range(4):
-            b.move(V(out.reg, i), V(value.reg, i))
+        values: list[MOperand]
+        if isinstance(source, ptx.Reg):
+            values = [V(b.dst(source).reg, i) for i in range(4)]
+        else:
+            values = [*b.val64(source), ZERO, ZERO]
+        _move_all(b, b.dst(d), values)
     elif isinstance(source, ptx.Reg):
         # Not `val`: the definition itself must exist even where its uses have become constants.
         out = b.dst(d)

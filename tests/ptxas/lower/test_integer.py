@@ -241,7 +241,7 @@ def test_bits(b: int) -> None:
     t.add(
         "bfi", f"bfi.b{b} %d, %a, {base:#x}, %b, %c;", f"{k} u4 u4", k, lambda x, p, n: insert(x, base, p, n, b), fields
     )
-    for at, count in places:
+    for at, count in (place for place in places if place[0] < 256):  # a constant above is refused
         text = f"bfi.b{b} %d, %a, {base:#x}, {at}, {count};"
         t.add(f"bfi_{at}_{count}", text, k, k, lambda x, p=at, n=count: insert(x, base, p, n, b))
     t.check()
