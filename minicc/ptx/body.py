@@ -42,13 +42,15 @@ _NAMES: dict[str, tuple[str, tuple[str, ...]]] = {}
 """Dotted opcode -> (opcode, modifiers): a small closed vocabulary, so it is kept between parses."""
 
 
-def parse_body(cursor: Cursor, function: Function) -> None:
-    """`{ ... }` of a function; fills `body`, `regs` and `reg_ranges`."""
+def parse_body(cursor: Cursor, function: Function) -> list[Variable]:
+    """`{ ... }` of a function; fills `body`, `regs` and `reg_ranges`. Returns the variables of module spaces that it
+    declares, by names of the module's."""
     body = Body(cursor, function)
     cursor.expect("{")
     function.body = []
     body.scopes.append(function)
     body.statements(function.body, 0)
+    return body.statics
 
 
 class Body:
@@ -62,11 +64,16 @@ class Body:
         self.scopes: list[Function | Scope] = []
         self.vectors: dict[Function | Scope, Scope] = {}
         """By scope, its registers of vector types ("v4.f32"). A module has scalars only: see `elements`."""
+        self.statics: list[Variable] = []
+        self.renamed: dict[Function | Scope, dict[str, str]] = {}
+        """By scope, the names in the module of what it declares in module spaces."""
         self.loc: Loc | None = None
         self.places: dict[tuple[int, int, int], Loc] = {}
         """The last .loc of each place: what a later inlined_at means."""
         self.operands: dict[str, Operand] = {}
         self.formal = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
+        self.grouped = {name[:-2] for name in self.formal if name.endswith("$x")}
+        """Parameters of vector types: see `declare.parameters`."""
 
     def statements(self, out: list[Statement], depth: int) -> None:
         """Statements through the closing brace."""
@@ -143,7 +150,11 @@ class Body:
                 out.append(Pragma(cursor.string()))
             cursor.expect(";")
         elif is_declaration(token):
-            out.extend(variables(cursor, "", cursor.at))
+            for variable in variables(cursor, "", cursor.at):
+                if variable.space in ("global", "const"):
+                    self.static(variable)
+                else:
+                    out.append(variable)
         elif (linkage := LINKAGE.get(token)) is not None:
             cursor.at += 1
             out.extend(variables(cursor, linkage, cursor.at - 1))
@@ -151,6 +162,14 @@ class Body:
             cursor.fail(f"{token} belongs to module scope")
         else:
             cursor.fail("syntax error")
+
+    def static(self, variable: Variable) -> None:
+        """A variable of the module that only this scope names."""
+        name = f"{self.function.name}${variable.name}${len(self.statics)}"
+        self.renamed.setdefault(self.scopes[-1], {})[variable.name] = name
+        self.operands = {}
+        variable.name = name
+        self.statics.append(variable)
 
     def line(self) -> None:
         """`.loc 1 7 193[, function_name label[+4], inlined_at 1 7 2]`"""
@@ -309,7 +328,9 @@ class Body:
         if cursor.accept(")"):
             return Tuple(())
         while True:
-            items.append(self.operand())
+            item = self.operand()
+            elements = item.items if isinstance(item, Vector) else (item,)
+            items += (element for element in elements if element is not None)
             if cursor.accept(")"):
                 return Tuple(tuple(items))
             cursor.expect(",")
@@ -365,18 +386,18 @@ class Body:
         if type(found) is Symbol:
             following = self.texts[cursor.at]
             if following == "+" or following == "-":
-                return Symbol(token, signed_offset(cursor))
+                return Symbol(found.name, signed_offset(cursor))
             if following == "[":
                 cursor.at += 1
                 index = cursor.integer()
                 cursor.expect("]")
-                return Symbol(token, index * self.element_size(token))
+                return Symbol(found.name, index * self.element_size(found.name))
         return found
 
     def element_size(self, name: str) -> int:
         """Bytes of one element of a variable declared in this function or before it; 1 if it is not known here."""
         for scope in self.scopes:
-            for item in scope.body or ():
+            for item in (*(scope.body or ()), *self.statics):
                 if isinstance(item, Variable) and item.name == name:
                     return SIZES.get(item.type, 1) * (item.vector or 1)
         return 1
@@ -396,10 +417,10 @@ class Body:
                 return tuple(Reg(item) for item in items)
             if scope.type_of(name) is not None:
                 return ()
-        return ()
+        return tuple(Reg(f"{name}${s}") for s in "xyzw" if f"{name}${s}" in self.formal) if name in self.grouped else ()
 
     def resolve(self, token: str) -> Operand:
-        if self.vectors:
+        if self.vectors or self.grouped:
             stem, dot, selector = token.partition(".")
             if elements := self.elements(stem):
                 if not dot:
@@ -419,6 +440,9 @@ class Body:
             return Reg(token)
         if dot or "::" in token:
             self.cursor.fail("syntax error, unexpected '.' in an operand")
+        for scope in reversed(self.scopes):
+            if token in (names := self.renamed.get(scope, {})):
+                return Symbol(names[token])
         return Symbol(token)
 
     def bracket(self) -> Address | Bracket:

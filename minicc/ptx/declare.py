@@ -210,9 +210,14 @@ def parameters(cursor: Cursor) -> list[Variable]:
     if cursor.accept(")"):
         return found
     while True:
-        found.append(_declarator(cursor, head(cursor), "", formal=True))
-        if len(found[-1].dims) > 1:
+        one = _declarator(cursor, head(cursor), "", formal=True)
+        if len(one.dims) > 1:
             cursor.fail("syntax error, a parameter has one dimension", cursor.at - 1)
+        if one.space == "reg" and one.vector:  # its elements, as a body's vector registers are
+            names = (one.name if one.name == "_" else f"{one.name}${s}" for s in "xyzw"[: one.vector])
+            found += (Variable(name, "reg", one.type, where=one.where) for name in names)
+        else:
+            found.append(one)
         if cursor.accept(")"):
             return found
         cursor.expect(",")

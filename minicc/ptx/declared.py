@@ -34,7 +34,7 @@ def declarations(module: ptx.Module) -> Iterator[Diagnostic]:
             continue
         if isinstance(item, ptx.Variable):
             known = first.keys() | prototypes.keys()
-            found = chain(_variable(item, functions, known), _again(item, first.setdefault(item.name, item)))
+            found = chain(variable(item, functions, known), _again(item, first.setdefault(item.name, item)))
         elif isinstance(item, ptx.Function):
             found = chain(_function(item, defined), _prototype(item, prototypes.setdefault(item.name, item)))
         elif isinstance(item, ptx.Alias) and item.name not in functions:
@@ -49,8 +49,8 @@ def _error(message: str, where: Span | None) -> Diagnostic:
     return Diagnostic("error", "ptx.declaration", message, where)
 
 
-def _variable(variable: ptx.Variable, functions: dict[str, ptx.Function], known: Collection[str]) -> Iterator[str]:
-    """`known`: the names that stand before it."""
+def variable(variable: ptx.Variable, functions: Collection[str], known: Collection[str]) -> Iterator[str]:
+    """What is wrong with a declaration. `known`: the names that stand before it."""
     name, type_, init = variable.name, variable.type, variable.init
     if type_ not in _DECLARED and type_ in TYPES:
         yield f"Type .{type_} may only be used as an instruction type"
@@ -91,7 +91,7 @@ def _longer(init: list[ptx.Initial], shape: tuple[int | None, ...]) -> bool:
     return len(shape) > 1 and any(isinstance(item, list) and _longer(item, shape[1:]) for item in init)
 
 
-def _initial(type_: str, value: ptx.Initial, functions: dict[str, ptx.Function]) -> Iterator[str]:
+def _initial(type_: str, value: ptx.Initial, functions: Collection[str]) -> Iterator[str]:
     """A value of a variable of a type."""
     other = type_ == "f16x2" or type_[0] in {ptx.Float: "su", ptx.Int: "f"}.get(type(value), "")
     moved = isinstance(value, ptx.Symbol) and value.offset and value.name in functions

@@ -56,6 +56,9 @@ _WIDEST = 16
 """Bytes of one access."""
 _HANDLE = 8
 """Bytes of a texture or surface handle."""
+_KINDS = {"f16x2": "h", "bf16": "x", "bf16x2": "x", "u16x2": "b", "s16x2": "b"}
+_TAKES = {"b": "busfh", "u": "bush", "s": "bush", "f": "bf", "h": "bh", "x": "b", "t": "b", "e": "b"}
+"""First letters of types (or what `_KINDS` calls them) -> those of registers of the same size that they take."""
 _WHOLES = {"w": 32, "m": 16}
 _PARTS = {
     **dict.fromkeys(("y", "d1"), re.compile("b[0-3]|h[01]")),
@@ -431,13 +434,9 @@ def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, desti
         if operand.part is not None or operand.minus or operand.neg:
             return False
         width = SIZES.get(have, 0)
-        if wide:
-            if have[0] == "f" and (wanted[0] in "us" or (wanted[0] != "b" and width != size)):
-                return False
-            return width >= size
-        if width != size:
+        if width != size and not (wide and width > size and (wanted[0] == "b" or have[0] != "f")):
             return False
-        return not (have[0] == "f" and wanted[0] in "us") and not (have[0] in "us" and wanted[0] == "f" and size > 2)
+        return _KINDS.get(have, have[0]) in _TAKES[_KINDS.get(wanted, wanted[0])]
     if destination:
         return False
     if isinstance(operand, ptx.Int | ptx.Float):

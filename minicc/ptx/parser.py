@@ -110,7 +110,9 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         cursor.at += 1
     token = cursor.texts[cursor.at]
     if token in (".func", ".entry"):
-        function = _function(cursor, linkage, token == ".entry", start)
+        function, statics = _function(cursor, linkage, token == ".entry", start)
+        module.variables += statics
+        module.order += statics
         module.functions.append(function)
         module.order.append(function)
     elif is_declaration(token):
@@ -121,8 +123,10 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         cursor.fail("syntax error")
 
 
-def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> Function:
+def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> tuple[Function, list[Variable]]:
+    """The function, and what its body declares in module spaces."""
     cursor.at += 1
+    statics: list[Variable] = []
     attributes: list[tuple[str, tuple[int, ...]]] = []
     if cursor.texts[cursor.at] == ".attribute":
         cursor.at += 1
@@ -139,12 +143,12 @@ def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> Func
     while cursor.texts[cursor.at] == ".pragma":
         function.directives += [(f"pragma:{p.text}", ()) for p in pragmas(cursor)]
     if cursor.texts[cursor.at] == "{":
-        parse_body(cursor, function)
+        statics = parse_body(cursor, function)
     else:
         if cursor.texts[cursor.at] != ";":
             cursor.fail("syntax error, expected a function body or ';'")
         cursor.at += 1
-    return function
+    return function, statics
 
 
 def _directives(cursor: Cursor, allowed: frozenset[str]) -> list[tuple[str, tuple[int, ...]]]:

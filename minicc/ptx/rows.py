@@ -256,13 +256,13 @@ cvt | ftz? sat? T:f64 S:f32 | d:~T a:~S
 cvt | (rn/rz/rm/rp)? T:f16,f64 S:bf16 | d:T g:S | 7.8, 90
 cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:T g:~S | 7.8, 90
 cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T g:S | 7.1, 80
-cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:u32 a:f32 b:f32
+cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:T a:f32 b:f32
 cvt | rs satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32 | 8.7, 100
-cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:b16 a:f32 b:f32 | 7.8, 89
-cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:b16 a:u32 | 7.8, 89
-cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:u32 a:b16 | 7.8, 89
-cvt | rna satfinite? T:tf32 S:f32 | d:u32 a:f32
-cvt | (rn/rz) relu? T:tf32 S:f32 | d:u32 a:f32 | 7.8, 90
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:T a:f32 b:f32 | 7.8, 89
+cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:T a:S | 7.8, 89
+cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:T a:S | 7.8, 89
+cvt | rna satfinite? T:tf32 S:f32 | d:T a:f32
+cvt | (rn/rz) relu? T:tf32 S:f32 | d:T a:f32 | 7.8, 90
 cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
 cvt | pack sat T:u16,s16 S:s32 | d:u32 a:u32 b:u32
 cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:u32 a:u32 b:u32 c:u32

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator
 from minicc.arch import Arch
 from minicc.diagnostics import Diagnostic, Span
 from minicc.ptx import model as ptx
-from minicc.ptx.declared import declarations
+from minicc.ptx.declared import declarations, variable
 
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
 _GENERIC = frozenset({"global", "shared", "local"})
 _WINDOWS = _GENERIC | {"const", "param"}
 _MISMATCH = "State space mismatch between instruction and address in instruction '{}'"
+_WIDE = 90
+"""From this target on addresses have 64 bits."""
 LIMIT = 50
 """Errors after which checking a module stops."""
 
@@ -88,6 +90,9 @@ class _Checker:
                 return
 
     def target(self) -> None:
+        if self.module.address_size == 32 and self.arch.sm >= _WIDE:
+            message = "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures"
+            self.error("ptx.target", message, None)
         match = _TARGET.match(self.module.target)
         if match is None:
             return
@@ -116,6 +121,9 @@ class _Checker:
                     where = getattr(item, "where", None)
                     self.error("ptx.duplicate", f"Duplicate definition of '{item.name}'", where)
                 here[item.name] = item.space if isinstance(item, ptx.Variable) else ""
+            if isinstance(item, ptx.Variable):
+                for message in variable(item, (), self.globals):
+                    self.error("ptx.declaration", message, item.where)
         inner = [*names, here]
         for item in body:
             if len(self.found) >= LIMIT:

@@ -479,7 +479,7 @@ class Checker:
 
 def check(code: bytes, arch: Arch) -> list[Problem]:
     """Problems of one function's code; an empty list if there is none."""
-    return Checker(code, arch).run()
+    return Checker(code, arch).run() if code else []
 
 
 __all__ = ["Checker", "Problem", "check"]

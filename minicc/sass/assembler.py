@@ -38,6 +38,10 @@ _SKIP = re.compile(
 _COMMENT = re.compile(r"(//|#(?!\w)).*$")
 PADDING = bytes.fromhex("1879000000000000" + "0000000000c00f00")
 """The NOP that fills a text section behind the code."""
+_WORDS = (1 << 32) - 1
+_FILLED = 1 << 28
+_PARAMETERS = 1 << 16
+"""The largest numbers that directives take: as such, for bytes that `.zero` writes, and for parameters."""
 _NAME = r'(?:"(?:[^"\\]|\\.)*"|[\w$.@<>:~]+)'
 
 
@@ -263,8 +267,8 @@ class _Assembler:
             raise ValueError("expected name, global|constant, size N, align N[, offset N]")
         name, _, size, align, offset = match.groups()
         space: Literal["global", "constant"] = "global" if match[2] == "global" else "constant"
-        place = int(offset, 0) if offset else None
-        variable = Variable(_unquote(name), space, int(size, 0), int(align, 0), offset=place)
+        place = _number(offset) if offset else None
+        variable = Variable(_unquote(name), space, _number(size), _number(align), offset=place)
         self.program.variables.append(variable)
         self.variable, self.body = variable, None
 
@@ -285,8 +289,8 @@ class _Assembler:
         body.at += len(data)
 
     def _do_zero(self, rest: str, where: Span) -> None:
-        count = int(rest, 0)
-        if self.sink is None or not 0 <= count <= 1 << 32:
+        count = _number(rest, _FILLED)
+        if self.sink is None:
             raise ValueError("'.zero' fills a variable")
         self.sink(bytes(count))
 
@@ -298,51 +302,51 @@ class _Assembler:
 
     def _do_registers(self, rest: str, where: Span) -> None:
         body = self._need_body(where)
-        body.function.registers, body.registers = int(rest, 0), True
+        body.function.registers, body.registers = _number(rest), True
 
     def _do_barriers(self, rest: str, where: Span) -> None:
         body = self._need_body(where)
-        body.function.barriers, body.barriers = int(rest, 0), True
+        body.function.barriers, body.barriers = _number(rest), True
 
     def _do_shared(self, rest: str, where: Span) -> None:
         match = re.fullmatch(r"(\w+)(?:, align (\w+))?", rest)
         if match is None:
             raise ValueError("expected size[, align N]")
         function = self._need_body(where).function
-        function.shared, function.shared_align = int(match[1], 0), int(match[2] or "16", 0)
+        function.shared, function.shared_align = _number(match[1]), _number(match[2] or "16")
 
     def _do_frame(self, rest: str, where: Span) -> None:
         match = re.fullmatch(r"(\w+)(?:, min_stack (\w+))?", rest)
         if match is None:
             raise ValueError("expected size[, min_stack N]")
         function = self._need_body(where).function
-        function.frame, function.min_stack = int(match[1], 0), int(match[2] or match[1], 0)
+        function.frame, function.min_stack = _number(match[1]), _number(match[2] or match[1])
 
     def _do_param(self, rest: str, where: Span) -> None:
         match = re.fullmatch(r"(\w+), offset (\w+), size (\w+)", rest)
         if match is None:
             raise ValueError("expected ordinal, offset N, size N")
-        ordinal, offset, size = (int(g, 0) for g in match.groups())
+        ordinal, offset, size = (_number(g, _PARAMETERS) for g in match.groups())
         function = self._need_body(where).function
         function.params.append(Param(ordinal, offset, size))
         function.param_bytes = max(function.param_bytes, offset + size)
 
     def _do_param_bytes(self, rest: str, where: Span) -> None:
-        self._need_body(where).function.param_bytes = int(rest, 0)
+        self._need_body(where).function.param_bytes = _number(rest, _PARAMETERS)
 
     def _do_max_threads(self, rest: str, where: Span) -> None:
-        x, y, z = (int(w, 0) for w in rest.split(","))
+        x, y, z = (_number(w) for w in rest.split(","))
         self._need_body(where).function.max_threads = (x, y, z)
 
     def _do_req_threads(self, rest: str, where: Span) -> None:
-        x, y, z = (int(w, 0) for w in rest.split(","))
+        x, y, z = (_number(w) for w in rest.split(","))
         self._need_body(where).function.req_threads = (x, y, z)
 
     def _do_min_ctas(self, rest: str, where: Span) -> None:
-        self._need_body(where).function.min_ctas = int(rest, 0)
+        self._need_body(where).function.min_ctas = _number(rest)
 
     def _do_max_registers(self, rest: str, where: Span) -> None:
-        self._need_body(where).function.max_registers = int(rest, 0)
+        self._need_body(where).function.max_registers = _number(rest)
 
     def _do_callee(self, rest: str, where: Span) -> None:
         self._need_body(where).function.callees.append(_unquote(rest))
@@ -382,7 +386,7 @@ class _Assembler:
         self.sink = body.mark = None
 
     def _do_at(self, rest: str, where: Span) -> None:
-        self._need_body(where).mark = int(rest, 0)
+        self._need_body(where).mark = _number(rest)
 
     def _do_loc(self, rest: str, where: Span) -> None:
         value = ast.literal_eval(f"({rest},)")
@@ -459,6 +463,13 @@ def safe_control(instr: Instr, arch: Arch) -> Control:
 
 def _squeeze(text: str) -> str:
     return text.replace(" ", "").rstrip(";")
+
+
+def _number(text: str, limit: int = _WORDS) -> int:
+    value = int(text, 0)
+    if not 0 <= value <= limit:
+        raise ValueError(f"{text[:20]} is not between 0 and {limit}")
+    return value
 
 
 def _unquote(text: str) -> str:

@@ -253,6 +253,8 @@ class ImmCodec(Codec):
             kind = self.kind_in(base)
             high, low = (parse_float(_word(w), kind[:-2]) for w in words)
             return Imm(high << 16 | low, kind)
+        if self.half:
+            raise NoFit("a pair of halves is two numbers")
         return Imm(parse_float(_word(words[0]), self.kind), self.kind)
 
 

@@ -177,6 +177,8 @@ def _operand(text: str, start: int, end: int) -> _Word:
 
 def _read(text: str) -> tuple[Operand, str]:
     """(operand, its class if it is not the one of `kind_of`)."""
+    if not text:
+        raise ValueError("an operand is missing")
     if text[0] == "`":
         return Target(label=text[1:].strip("()")), ""
     if text[0] == "{":

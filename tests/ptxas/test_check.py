@@ -67,6 +67,10 @@ def found(*lines: str) -> list[str]:
     return [p.kind for p in check(code, ARCH)]
 
 
+def test_no_code_has_no_problem() -> None:
+    assert check(b"", ARCH) == []
+
+
 def test_a_barrier_reads_its_number_late() -> None:
     """Without a read barrier an H200 took the number that was written after it (an illegal instruction)."""
     barrier, next_number = "BAR.SYNC.DEFER_BLOCKING R2, 0x80", "IADD3 R2, R2, 0x1, RZ"
