@@ -11,7 +11,8 @@ A row is `opcode | modifiers | operands | version, sm` (the last part optional):
   `~T` allows a register wider than the type, `a:T..N` no constant above N.
   `_` a result nobody wants, `o:T` and `u:T` are `d:T` and `v:T` or `_`, `#4/8` one of these constants, `tN` a tensor
   map with N coordinates, `hN` N halves in braces, `w:T` threads, in whole warps, `m:T` bytes, by sixteens,
-  `a:T+` not zero, `k` a cache policy if the modifiers have L2::cache_hint, `%` a fraction;
+  `a:T+` not zero, `k` a cache policy if the modifiers have L2::cache_hint, `%` a fraction, `B` registers of one size in
+  braces;
 `r:T` a fetch's results with an optional predicate, `@@` a texture or surface in brackets, `@N+K:T` with N coordinates,
 of which the first K are integers; `nN:T` N values in braces.
 In video instructions `y:T` is a source, or a byte or half of it, `y2:T` one with a choice of halves, `y4:T` of bytes,
@@ -59,6 +60,7 @@ _HANDLE = 8
 _KINDS = {"f16x2": "h", "bf16": "x", "bf16x2": "x", "u16x2": "b", "s16x2": "b"}
 _TAKES = {"b": "busfh", "u": "bush", "s": "bush", "f": "bf", "h": "bh", "x": "b", "t": "b", "e": "b"}
 """First letters of types (or what `_KINDS` calls them) -> those of registers of the same size that they take."""
+_SPACES = frozenset({"global", "shared", "shared::cta", "shared::cluster"})
 _WHOLES = {"w": 32, "m": 16}
 _PARTS = {
     **dict.fromkeys(("y", "d1"), re.compile("b[0-3]|h[01]")),
@@ -167,12 +169,12 @@ def check(
 
 def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:
     """Types by letter if the modifiers fit the row, else None. Like ptxas, this takes modifiers in any order (but two
-    types in theirs)."""
+    types, and two state spaces, in theirs)."""
     if form.open and not form.modifiers:
         return {}
     left = list(modifiers)
     letters: dict[str, str] = {}
-    last = -1
+    last = space = -1
     for choices, required, letter in form.modifiers:
         found = next((m for m in left if m in choices), None)
         if found is not None:
@@ -182,6 +184,10 @@ def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | 
                 if at < 0:
                     return None
                 letters[letter], last = found, at
+            elif found in _SPACES:
+                if modifiers.index(found) < space:
+                    return None
+                space = modifiers.index(found)
         elif required:
             return None
     return None if left and not form.open else letters
@@ -254,6 +260,9 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             operand = attrs.evolve(operand, part=None)
     if spec == "P":
         return _is_predicate(operand, type_of)
+    if spec == "B":
+        inside = operand.items if isinstance(operand, ptx.Vector) else ()
+        return len({SIZES.get(type_of(i.name) or "") for i in inside if isinstance(i, ptx.Reg)}) == 1
     if spec == "%":
         return _typed(operand, "f32", type_of, False, False) and (
             not isinstance(operand, ptx.Float) or 0 < _value(operand) <= 1
@@ -416,10 +425,10 @@ def _is_predicate(operand: ptx.Operand | None, type_of: TypeOf) -> bool:
 
 
 def _constant(operand: ptx.Int | ptx.Float, wanted: str, size: int) -> bool:
-    """Numbers go with types of their kind; floats with untyped registers of their own size, too."""
+    """Numbers go with types of their kind, halves with none; floats with untyped registers of their own size, too."""
     if isinstance(operand, ptx.Int):
-        return wanted[0] != "f" or size <= 2
-    return wanted[0] == "f" or (wanted[0] == "b" and 8 * size == operand.width)
+        return _KINDS.get(wanted, wanted[0]) in "bus"
+    return wanted in ("f32", "f64") or (wanted[0] == "b" and 8 * size == operand.width)
 
 
 def _typed(operand: ptx.Operand, wanted: str, type_of: TypeOf, wide: bool, destination: bool) -> bool:

@@ -133,7 +133,7 @@ bfe | T:i32,i64 | d:T a:T b:u32..255 c:u32..255
 bfi | T:b32,b64 | d:T a:T b:T c:u32..255 e:u32..255
 bmsk | (clamp/wrap) T:b32 | d:u32 a:u32 b:u32 | 7.6, 70
 szext | (clamp/wrap) T:i32 | d:T a:T b:u32 | 7.6, 70
-fns | T:b32 | d:T a:T b:b32 c:s32 | 6.0, 30
+fns | T:b32 | d:T a:T b:b32 c:b32 | 6.0, 30
 dp4a | T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
 dp2a | (lo/hi) T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
 rcp | (approx/rn/rz/rm/rp) ftz? T:f32 | d:T a:T
@@ -145,7 +145,8 @@ rsqrt | approx ftz? T:f32,f64 | d:T a:T
 sin | approx ftz? T:f32 | d:T a:T
 cos | approx ftz? T:f32 | d:T a:T
 lg2 | approx ftz? T:f32 | d:T a:T
-ex2 | approx ftz? T:f32,f16,f16x2 | d:T a:T
+ex2 | approx ftz? T:f32 | d:T a:T
+ex2 | approx T:f16,f16x2 | d:T a:T
 ex2 | approx ftz T:bf16,bf16x2 | d:T a:T | 7.8, 90
 tanh | approx T:f32,half | d:T a:T | 7.0, 75
 copysign | T:f32,f64 | d:T a:T b:T
@@ -343,8 +344,8 @@ fence | acquire sync_restrict::shared::cluster cluster |
 fence | release sync_restrict::shared::cta cluster |
 fence | proxy (alias/async) |
 fence | proxy async (global/shared::cta/shared::cluster) |
-fence | proxy tensormap::generic release (cta/cluster/gpu/sys) |
-fence | proxy tensormap::generic acquire (cta/cluster/gpu/sys) | @ #128
+fence | proxy tensormap::generic release (cta/cluster/gpu/sys) | | 8.3, 90
+fence | proxy tensormap::generic acquire (cta/cluster/gpu/sys) | @ #128 | 8.3, 90
 fence | proxy async::generic acquire sync_restrict::shared::cluster cluster |
 fence | proxy async::generic release sync_restrict::shared::cta cluster |
 fence | mbarrier_init release cluster |
@@ -374,8 +375,10 @@ createpolicy | range global? {_LEVELS} b64 | d:u64 @ a:u32 a:u32 | 7.4, 80
 createpolicy | cvt L2 b64 | d:u64 a:u64 | 7.4, 80
 pmevent | | #..15
 pmevent | mask | #
-mma | * | * | 6.4, 70
-wmma | * | * | 6.0, 70
+mma | * | B B B B * | 6.4, 70
+wmma | load * | B @ * | 6.0, 70
+wmma | store * | @ B * | 6.0, 70
+wmma | mma * | B B B B | 6.0, 70
 ldmatrix | sync aligned m8n8 x1 trans? (shared/shared::cta)? b16 | v1:b32 @ | 6.5, 75
 ldmatrix | sync aligned m8n8 x2 trans? (shared/shared::cta)? b16 | v2:b32 @ | 6.5, 75
 ldmatrix | sync aligned m8n8 x4 trans? (shared/shared::cta)? b16 | v4:b32 @ | 6.5, 75

@@ -65,10 +65,13 @@ vmad.u32.s32.u32 R, -R, -R, -R | vmad.u32.u32.u32 R, -R, R, -R | vmad.u32.u32.u3
 vmad.u32.u32.u32.po R, R, R, -R | vadd2.u32.u32.u32 R.h10, R.h03, R, R | vadd2.u32.u32.u32 R.h01, R, R, R
 vadd2.u32.u32.u32.add.sat R, R, R, R | vadd2.u32.u32.u32 R, 5, R, R | vadd4.u32.u32.u32.add R.b31, R.b7654, R, R
 vadd4.u32.u32.u32 R.b13, R, R, R | vset4.u32.u32.eq R, R.b77, R, R | vavrg2.s32.u32.s32 R, R, R, R.h10
-add.u32 R, R.b0, R | add.u32 R, -R, R
+add.u32 R, R.b0, R | add.u32 R, -R, R | mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {R,R}, {R}, {R}, {R,R}
+mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {R,R}, R, {R}, {R,R}
+cp.async.bulk.shared::cta.global.bulk_group [%ga], [%sa], R | ex2.approx.ftz.f16x2 R, R | ex2.approx.f16 H, H
+wmma.load.a.sync.aligned.row.m8n8k32.s4 R, [sv], 32
 """
 OTHERS = [*"HRDFG", "Q", "1", "-1", "1.5", "0f3f800000"]
-ODD = re.compile(r"shfl|prmt|\{.*1\.5|\{.*0f|mul\.wide.*%q|, -1, -?1|(dp4a|bf[ei]|cvt|shr|atom).*%q|[\d.]\.[bh]|--")
+ODD = re.compile(r"mma|shfl|prmt|\{.*1\.5|\{.*0f|mul\.wide.*%q|, -1, -?1|(dp4a|bf[ei]|cvt|shr|atom).*%q|[\d.]\.[bh]|--")
 """What ptxas is not asked about: its own checks are uneven there."""
 
 
