@@ -15,7 +15,6 @@ from runtime.device.sm.raw import (
     add_f32,
     add_f64,
     first,
-    highest_bit,
     load8,
     load16,
     load32,
@@ -42,6 +41,7 @@ from runtime.device.sm.vector import (
     lanes_at,
     largest,
     lowest,
+    moved,
     spread8,
     touched,
 )
@@ -54,7 +54,7 @@ EVEN, LOWER = 0x55555555, 0x33333333
 WINDOW = 1 << 24
 """Bytes of the generic windows of shared and local memory (of each CTA of a cluster)."""
 MANY = 6
-"""Lines from the first lane's to the last one's from which on lanes are looked at one after another."""
+"""From so many lanes on that are in another line than the lane before them, lanes are looked at one after another."""
 SURVEY_PASSES = 4001
 """Where `survey` leaves its second answer."""
 
@@ -552,7 +552,7 @@ def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The distinct 128-byte lines of the active lanes, in order of their first lanes: X[2 k], X[2 k + 1] = line number,
     sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take: a
     counter of a byte for each bank."""
-    if loads64(lanes + 8 * highest_bit(np.int64(mask))) - loads64(lanes + 8 * first(mask)) >= MANY << 7:
+    if popcount(moved(lanes, 7) & mask) >= MANY:
         found = ascending(lanes, mask, tally)
         if found >= 0:
             X[SURVEY_PASSES] = largest(tally) if width <= 4 else wide_passes(width, lanes, mask, tally)

@@ -177,6 +177,15 @@ after_last, after_two, after_half = _against("after_last", 1), _against("after_t
 """(lanes, step): which lanes have the address of the lane before them (two before them, 16 before them) plus `step`: a
 bit each."""
 
+moved = Primitive(
+    "moved", "uint32(int64, int64)",
+    _load("v", "%0", 32) + _splat("s", "%1", 32) + "%h = lshr <32 x i64> %v, %s\n"
+    + "%b = shufflevector <32 x i64> %h, <32 x i64> poison, <32 x i32> <"
+    + ", ".join(f"i32 {max(k - 1, 0)}" for k in range(32)) + ">\n"
+    + "%c = icmp ne <32 x i64> %h, %b\n%r = bitcast <32 x i1> %c to i32\nret i32 %r",
+)  # fmt: skip
+"""(lanes, shift): which lanes have another `address >> shift` than the lane before them: a bit each."""
+
 
 def _extreme(name: str, reduce: str, other: int) -> Primitive:
     return Primitive(
