@@ -196,8 +196,9 @@ def test_tables_and_primitives(numbers, w):
 
 @given(st.integers(1, 1 << 14) | st.sampled_from([1 << k for k in range(20)]), st.data())
 def test_quotients_by_a_reciprocal(d, data):
-    whole = data.draw(st.integers(0, (1 << 63) // d // d))
-    for a in (whole * d, min(whole * d + d - 1, (1 << 63) // d), max(whole * d - 1, 0)):
+    most = min((1 << 63) // d, (1 << 63) - 1)
+    whole = data.draw(st.integers(0, most // d))
+    for a in (whole * d, min(whole * d + d - 1, most), max(whole * d - 1, 0)):
         assert quotient(a, reciprocal(d), 0) == a // d
 
 
