@@ -110,7 +110,7 @@ class Memory:
     slice_write: tuple[float, float, float, float, float] = (1.15, 1.0, 1.1, 1.42, 2.03)
     """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
     that all store to the place written last."""
-    slice_atomic: tuple[float, float, float, float, float, float] = (0.56, 1.125, 2.4, 1.46, 1.5, 3.47)
+    slice_atomic: tuple[float, float, float, float, float, float, float] = (0.1, 1.3, 2.4, 1.46, 1.5, 3.47, 0.8)
     """The same for a reduction: a line, and each packet of it, which is of a sector and has no word twice (H200: words
     of 16 KB to 4 MB at random, one a line, beside whole warps to a row of words); instead of both, a packet of several
     64-bit floats, or to compare and swap several words; one for the word of the packet before; one of floats at least,

@@ -66,7 +66,7 @@ def _l2_parameters(arch: Arch) -> Any:
         units, m.slice_write
     )
     MP[l2.MP_DRAM_LINE] = m.dram_line
-    MP[l2.MP_ATOM_LINE : l2.MP_ATOM_SUM + 1] = list(map(units, m.slice_atomic))
+    MP[l2.MP_ATOM_LINE : l2.MP_ATOM_PASS + 1] = list(map(units, m.slice_atomic))
     MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)
     MP[l2.MP_PARTS] = m.l2_parts
     MP[l2.MP_DRAM_ATOM] = units(m.dram_piece)

@@ -89,6 +89,7 @@ would hold up the first."""
     MP_ATOM_AGAIN,
     MP_ATOM_FLOAT,
     MP_ATOM_SUM,
+    MP_ATOM_PASS,
     MP_SENT,
     MP_PARTS,
     MP_DRAM_ATOM,
@@ -109,7 +110,7 @@ would hold up the first."""
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(55)
+) = range(56)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 

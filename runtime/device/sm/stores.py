@@ -14,6 +14,7 @@ from runtime.device.sm.l2 import (
     MP_ATOM_AGAIN,
     MP_ATOM_FLOAT,
     MP_ATOM_LINE,
+    MP_ATOM_PASS,
     MP_ATOM_SECTOR,
     MP_ATOM_SLOW,
     MP_ATOM_SUM,
@@ -159,6 +160,11 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
             # More can join while it waits for its turn.
             SM[m, slot + 2] = asked + WHOLE
+        if atomic >= 0 and l2_home(X[2 * k]) != SM[m, L.M_SIDE]:
+            # It comes by the slice of its SM's half.
+            asked = take(l2_slice(X[2 * k], SM[m, L.M_SIDE]), asked, count * MP[MP_ATOM_PASS])
+            PCC[i, L.P_L2] += count
+            PCC[i, L.P_L2HIT] += count
         in_order = atomic >= 0 and not answer
         if in_order:
             # One that its slice does not take yet holds up those behind it.
