@@ -114,7 +114,8 @@ class Memory:
     """The same for a reduction: a line, and each packet of it, which is of a sector and has no word twice (H200: words
     of 16 KB to 4 MB at random, one a line, beside whole warps to a row of words); instead of both, a packet of several
     64-bit floats, or to compare and swap several words; one for the word of the packet before; one of floats at least,
-    and what a packet of floats waits for the one before to its sector."""
+    and what a packet of floats waits for the one before to its sector; what a packet takes of a slice of its SM's half
+    of L2 on its way to the other."""
     packets_under_way: int = 240
     """Stores and reductions that an SM can have sent and L2 not taken."""
     l2_parts: int = 3

@@ -19,12 +19,13 @@ BOUNDS = {
     "stream": 6.5,
     "latency": 3.5,
     "cold": 5.0,
-    "atomic": 9.0,
+    "atomic": 6.5,
     "stores": 5.5,
     "mechanism": 9.0,
     "first": 7.0,
     "waiting": 10.0,
     "late": 7.0,
+    "rows": 13.5,
 }
 
 

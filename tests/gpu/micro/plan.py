@@ -15,13 +15,14 @@ from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
+from tests.gpu.micro.plan_rows import row_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
 from tests.gpu.micro.plan_waiting import waiting_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code", "bursts", "waiting", "late",
+    "ends", "code", "bursts", "waiting", "late", "rows",
 )  # fmt: skip
 
 
@@ -497,6 +498,7 @@ def plans() -> dict[str, list[Program]]:
         "ends": ends_programs(),
         "waiting": waiting_programs(),
         "late": late_programs(),
+        "rows": row_programs(),
     }
 
 
