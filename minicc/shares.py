@@ -7,7 +7,6 @@ another process is done again in this one, where it is reported.
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -32,6 +31,8 @@ def each(items: Sequence[F], sizes: Sequence[int], make: Callable[[F], T]) -> li
         except Exception as error:  # the first in order is raised, below
             failed[k] = error
             break
+    if started:
+        import pickle  # not imported by what is done in one process
     for share, pid, pipe in started:
         with os.fdopen(pipe, "rb") as file:
             data = file.read()
@@ -58,6 +59,8 @@ def _shares(sizes: Sequence[int], most: int) -> list[list[int]]:
 
 def _start(items: Sequence[F], make: Callable[[F], T]) -> tuple[int, int]:
     """(process, where its results are read from): it makes them all, or fails."""
+    import pickle
+
     read, write = os.pipe()
     pid = os.fork()
     if pid:

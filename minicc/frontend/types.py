@@ -172,6 +172,8 @@ class Record:
         """The class of a lambda: fields are its captures."""
         self.fields: list[Field] = []
         self.complete = False
+        self.plain: bool | None = None
+        """What `sema.convert.plain` has found."""
         self.scope: Scope | None = None
         self.constructors: list[Function | FunctionTemplate] = []
         self.has_default = False

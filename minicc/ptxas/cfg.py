@@ -60,6 +60,7 @@ class Cfg:
         self.rpo = postorder(self.succs)[::-1]
         self._idom: list[int] | None = None
         self._nested: list[tuple[int, int]] | None = None
+        self._loops: list[tuple[int, set[int]]] | None = None
 
     @classmethod
     def of(cls, function: MFunction) -> Cfg:
@@ -81,8 +82,10 @@ class Cfg:
         return self._nested
 
     def loops(self) -> list[tuple[int, set[int]]]:
-        """Natural loops as (header, body), bodies of one header merged."""
-        return list(natural_loops(self.succs, self.preds, self.dominators()).items())
+        """Natural loops as (header, body), bodies of one header merged; they are everybody's, not to be changed."""
+        if self._loops is None:
+            self._loops = list(natural_loops(self.succs, self.preds, self.dominators()).items())
+        return self._loops
 
     def set_loop_depths(self) -> None:
         """Fill `Block.loop_depth` from the natural loops."""

@@ -29,6 +29,27 @@ ACCEPTED = {
             if constexpr (false) s = hsq_(s);
             o[0] = m.a + hQ_<4>::n + hG_ + hf_() + s;
         }""",
+    "overloads_of_classes": """struct ocA_ { int v; }; struct ocB_ { int v; }; struct ocD_ : ocB_ {};
+        struct ocC_ { int v; __device__ ocC_(ocA_ a) : v(a.v) {} };
+        struct ocT_ { int v; operator ocB_() const; };
+        struct ocM_ { int v; template <class T> __device__ ocM_(T a) : v(a.v) {} };
+        struct ocO_ { int v; __device__ operator ocA_() const { return {v}; } };
+        __device__ int ocF_(ocA_ a) { return 1; }
+        __device__ float ocF_(ocB_ a) { return 2; }
+        __device__ char ocG_(ocC_ a) { return 1; }
+        __device__ double ocG_(ocB_ a) { return 2; }
+        __device__ int ocH_(ocM_ a) { return 1; }
+        __device__ int ocH_(ocC_ a, int = 0) = delete;
+        namespace ocN_ { struct E { int v; }; __device__ short ocF_(E e) { return 3; } }
+        using ocN_::ocF_;
+        template <class A, class B> struct ocS_; template <class A> struct ocS_<A, A> {};
+        ocS_<decltype(ocF_(ocA_{})), int> oc0_;
+        ocS_<decltype(ocF_(ocD_{})), float> oc1_;
+        ocS_<decltype(ocG_(ocA_{})), char> oc2_;
+        ocS_<decltype(ocG_(ocD_{})), double> oc3_;
+        ocS_<decltype(ocF_(ocO_{})), int> oc4_;
+        ocS_<decltype(ocF_(ocN_::E{})), short> oc5_;
+        __global__ void K(int *o) { o[0] = ocF_(ocA_{}) + ocG_(ocA_{}) + ocH_(ocB_{}) + ocF_(ocN_::E{}); }""",
     "alternatives": """%:define ROW <:4:>
         struct alM_ <% int x ROW; %>;
         template <class T> struct alT_ {};

@@ -82,6 +82,21 @@ def test_work_is_linear(name: str) -> None:
     assert spent(1200) < 5 * spent(300)
 
 
+def test_overloads_for_other_classes_are_passed_by() -> None:
+    """Each call looks at each overload once, and soon sees that a class without conversions is another one."""
+
+    def spent(count: int) -> int:
+        numbers = range(count)
+        text = "".join(f"struct S{i} {{ int v; }}; __device__ int f(S{i} s) {{ return s.v + {i}; }}\n" for i in numbers)
+        text += "".join(f"__device__ void g{i}(int *o) {{ S{i} s; s.v = o[{i}]; o[{i}] = f(s); }}\n" for i in numbers)
+        text += f"__global__ void k(int *o) {{ {' '.join(f'g{i}(o);' for i in numbers)} }}"
+        return calls(lambda: frontend.compile(SourceFile("t.k", text), Options()))
+
+    spent(1)
+    once, twice = spent(50), spent(100)
+    assert twice - 2 * once < 25 * 2 * 50 * 50  # calls for each pair of a call and an overload
+
+
 def mutate(text: str, rng: random.Random) -> str:
     choice = rng.random()
     if choice < 0.2:

@@ -12,10 +12,12 @@ def with_associated(name: str, functions: list[object], args: list[ast.Expr]) ->
     seen: list[ast.Scope] = []
     for e in args:
         _associate(e.type, seen)
+    known = set(map(id, out)) if seen else set()
     for scope in seen:
         found = scope.names.get(name)
         if isinstance(found, list):
-            out += [f for f in found if f not in out]
+            out += [f for f in found if id(f) not in known]
+            known.update(map(id, found))
     return out
 
 

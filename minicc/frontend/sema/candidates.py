@@ -52,4 +52,4 @@ def nearer(p: Type, q: Type) -> bool:
 
 def default_count(f: ast.Function) -> int:
     """How many parameters have a default argument."""
-    return sum(d is not None for d in f.defaults)
+    return len(f.defaults) - f.defaults.count(None)

@@ -75,6 +75,17 @@ def is_derived(t: Type, base: Type) -> bool:
     return t is not base and t.record is not None and base.record is not None and ty.base_offset(t, base) is not None
 
 
+def plain(t: Type) -> bool:
+    """A finished class without base classes, constructors and conversion functions: no other class converts to it, and
+    it converts to no other such class."""
+    r = t.record
+    if r is None or not r.complete or r.scope is None:
+        return False
+    if r.plain is None:
+        r.plain = not (r.bases or r.constructors or any(name.startswith("operator ") for name in r.scope.names))
+    return r.plain
+
+
 def more_qualified(target: Type, source: Type) -> bool:
     return source.quals & ~target.quals == 0
 
@@ -187,6 +198,8 @@ class Conversions(Cursor):
         if source is target:
             return EXACT
         if target.kind == "record":
+            if source.kind == "record" and plain(source) and plain(target):
+                return None
             if is_derived(source, target):
                 return CONVERSION
             if self.converting_constructor(e, target) is not None:

@@ -220,9 +220,11 @@ def _parameters(b: Builder, function: ptx.Function) -> None:
 
 
 def _locals(b: Builder) -> None:
-    from minicc.ptxas.lower.texture import outgoing
+    at = 0
+    if any(isinstance(s, ptx.Inst) and s.opcode == "tex" for s in b.flat.statements):
+        from minicc.ptxas.lower.texture import outgoing
 
-    at = outgoing(b.flat)
+        at = outgoing(b.flat)
     for variable in b.flat.variables.values():
         if variable.space == "local":
             at = round_up(at, align_of(variable))
