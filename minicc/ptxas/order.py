@@ -96,6 +96,8 @@ class Order:
 
     def _issue(self, i: int) -> None:
         """What waits for an instruction alone comes when its result does."""
+        if self.pressure is None:
+            self.now = max(self.now, self.free[self.pipes[i]])
         nodes, left, least, now = self.nodes, self.left, self.least, self.now
         held, later = self.held, self.later
         self.free[self.pipes[i]] = now + self.intervals[self.pipes[i]]
@@ -137,9 +139,28 @@ class Order:
                 return self._fitting(pressure)[1]
             ready.remove(fit)
             return fit[1]
-        busy = free[pipes[first]] > self.now
-        second = busy and len(ready) > 1 and free[pipes[ready[1][1]]] <= self.now
+        if free[pipes[first]] <= self.now:
+            return ready.pop(0)[1]
+        if pressure is None:
+            return self._elsewhere()
+        second = len(ready) > 1 and free[pipes[ready[1][1]]] <= self.now
         return ready.pop(1 if second else 0)[1]
+
+    def _elsewhere(self) -> int:
+        """With registers given, the clock waits for a pipe that is taken, and what goes to another comes first: what
+        is most urgent of that, else what can go before the pipe is free."""
+        ready, waiting, free, pipes = self.ready, self.waiting, self.free, self.pipes
+        for at, (_, i) in enumerate(ready[1:_LOOK], 1):
+            if free[pipes[i]] <= self.now:
+                return ready.pop(at)[1]
+        until = free[pipes[ready[0][1]]]
+        for at, (when, _, i) in enumerate(waiting):
+            if when >= until:
+                break
+            if free[pipes[i]] <= when:
+                self.now = when
+                return waiting.pop(at)[2]
+        return ready.pop(0)[1]
 
     def _ending(self, pressure: Pressure) -> int:
         """Registers are short: what ends the most lives. Anything that is free of unmet dependences will do, even if

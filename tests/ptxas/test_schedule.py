@@ -15,6 +15,7 @@ from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
+from minicc.ptxas.order import Order
 from minicc.ptxas.pressure import Pressure, Values
 from minicc.ptxas.schedule import Aim, Graphs, behind
 from minicc.ptxas.timing import Distances, footprint
@@ -203,3 +204,33 @@ def test_compares_for_stores_do_not_keep_loads_waiting() -> None:
     Graphs(f, arch.get("sm_90a"), Options()).schedule(Aim(120))
     order = f.blocks[0].insts
     assert max(map(order.index, loads)) < min(map(order.index, late))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 1 << 30))
+def test_with_registers_the_clock_waits_for_pipes(seed: int) -> None:
+    """An order takes no less than its fullest pipe, and holds each instruction once, after what it needs."""
+    function = Generator(seed, 80).f
+    machine = arch.get("sm_90a")
+    insts = max((b.insts for b in function.blocks), key=len)
+    prints = [footprint(i, Components(function)) for i in insts]
+    nodes = build(insts, prints, Distances(machine))
+    order, cycles, _ = Order(nodes, prints, machine).made()
+    place = {i: at for at, i in enumerate(order)}
+    assert sorted(order) == list(range(len(insts)))
+    assert all(place[i] < place[succ] for i, node in enumerate(nodes) for succ, _ in node.succs)
+    pipes = [p.timing.pipe for p in prints]
+    assert cycles > max((machine.pipes[p].interval * (pipes.count(p) - 1) for p in pipes), default=-1)
+
+
+def test_stores_go_while_the_next_counts_are_made() -> None:
+    """POPC takes the XU eight cycles: sixteen of them, and a store of each, take turns."""
+    f = MFunction("f", True)
+    base, code = V(f.new("R", 2), 0, 2), []
+    for k in range(16):
+        count = V(f.new("R"))
+        code.append(MInst("POPC", (), (count,), (V(f.new("R")),)))
+        code.append(MInst("STG", ("E",), (), (VMem(base, 4 * k), count), memory="store", space="global"))
+    prints = [footprint(i, Components(f)) for i in code]
+    order = Order(build(code, prints, Distances(arch.get("sm_90a"))), prints, arch.get("sm_90a")).made()[0]
+    assert order.index(1) < order.index(10)
