@@ -30,8 +30,8 @@ from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Imm, Target
 
-_BODY = 64
-"""Instructions between head and join, at most: registers are held over them."""
+_BODY = 128
+"""Instructions between head and join, at most: registers are held over them. A logarithm of doubles has 72."""
 _WORDS = 8
 """Registers that loads of one head may take."""
 _FEW = 8

@@ -97,6 +97,24 @@ def test_loads_of_unrolled_turns_pass_together() -> None:
     assert cycles[0] < 0.9 * cycles[1]
 
 
+def test_a_load_passes_a_logarithm() -> None:
+    """The weight of a logarithm of doubles, whose branches lie between, comes with what it is of."""
+    text = """extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n)
+    {
+        int tid = threadIdx.x;
+        double sum = 0;
+        for (int i = 0; i < 8; i++)
+            sum += log(1.0 + a[tid + 16 * i]) * b[tid + 16 * i];
+        out[tid] = (int)sum;
+    }"""
+    early, plain = images(text)
+    assert results(early) == results(plain)
+    launches = [runtime.Device("sm_90").load(image)["k"] for image in (early, plain)]
+    words, out = np.arange(WORDS, dtype=np.int32), np.zeros(THREADS, np.int32)
+    cycles = [kernel[1, THREADS](words, words, out, out, np.int32(0)).cycles for kernel in launches]
+    assert cycles[0] < 0.9 * cycles[1]
+
+
 STAYS = (
     # Who leaves before it does not load.
     "int v = a[tid]; if (v & 1) { BODY } if (sum > n) return; out[tid] = a[sum & 255];",
