@@ -158,11 +158,34 @@ class Integers(Base):
         return [build.zext(result, 32, "i64"), *[zero] * (len(parts) - 1)]
 
     def funnel(self, inst: ir.Inst, left: bool) -> list[Node]:
-        build = self.build
         bits = inst.type.bits
         if bits > 64:
             return self.funnel_wide(left, bits, *(self.parts(arg) for arg in inst.args))
-        a, b, c = (self.one(arg) for arg in inst.args)
+        return self.funnel_of(left, bits, *(self.one(arg) for arg in inst.args))
+
+    def rotated_product(self, inst: ir.Inst) -> list[Node] | None:
+        """x * (k << n) | x * k >> bits - n is a rotation of x * k, which LLVM has taken apart: what hash functions
+        do to every word."""
+        if inst.type.kind != "int" or inst.type.bits not in (32, 64):
+            return None
+        bits = inst.type.bits
+        for product, shift in (inst.args, inst.args[::-1]):
+            if not (isinstance(product, ir.Inst) and isinstance(shift, ir.Inst) and shift.op == "lshr"):
+                continue
+            whole, amount = shift.args
+            if not (isinstance(whole, ir.Inst) and isinstance(amount, ir.ConstInt) and product.op == whole.op == "mul"):
+                continue
+            (x, more), (y, k) = product.args, whole.args
+            if x is y and isinstance(more, ir.ConstInt) and isinstance(k, ir.ConstInt):
+                by = bits - amount.value
+                if (k.value << by) - more.value & (1 << bits) - 1 == 0:
+                    turned = self.one(whole)
+                    return self.funnel_of(True, bits, turned, turned, self.build.const(turned.type, by))
+        return None
+
+    def funnel_of(self, left: bool, bits: int, a: Node, b: Node, c: Node) -> list[Node]:
+        """The upper or lower of two numbers of at most 64 bits, shifted together."""
+        build = self.build
         if bits == 32 and self.has("shfl.i32"):
             return [build.pure("shfl.i32" if left else "shfr.i32", "i32", a, b, c)]
         kind = a.type

@@ -243,6 +243,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             result = [node]
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
+        elif op == "or" and (turned := self.rotated_product(inst)) is not None:
+            result = turned
         elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
             (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
             or (op == "mul" and (node := self.product_of_sum(inst) or self.mixed_product(inst)) is not None)

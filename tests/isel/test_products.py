@@ -49,3 +49,25 @@ def test_a_factor_and_one(x: int, y: int) -> None:
     module = compile_ir(text)
     assert "mad.lo" in ptx.format(module)
     assert run_rows(module, [[x, y]], 1) == [[x * (y + 1) % (1 << 32)]]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_rotated_products(data: st.DataObject) -> None:
+    """A product shifted both ways, as LLVM leaves the rotations of hash functions; other constants are no rotation."""
+    bits = data.draw(st.sampled_from([32, 64]))
+    limit = 1 << bits
+    k, by = data.draw(st.integers(3, limit - 1)), data.draw(st.integers(1, bits - 1))
+    right = data.draw(st.sampled_from([True, True, False]))
+    more = (k << by) % limit if right else data.draw(st.integers(1, limit - 1))
+    one, other = data.draw(st.permutations(["%m", "%s"]))
+    text = HEAD + (
+        f" %x = load i{bits}, ptr %in\n %m = mul i{bits} %x, {more}\n %k = mul i{bits} %x, {k}\n"
+        f" %s = lshr i{bits} %k, {bits - by}\n %r = or i{bits} {one}, {other}\n"
+        f" store i{bits} %r, ptr %out\n ret void\n}}\n"
+    )
+    module = compile_ir(text)
+    assert not (right and "or.b" in ptx.format(module))
+    x = data.draw(st.integers(0, limit - 1))
+    ((found,),) = run_rows(module, [[x]], 1)
+    assert found % limit == x * more % limit | x * k % limit >> bits - by
