@@ -50,9 +50,11 @@ _LONGER_KNOWN = 1.09
 the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
 _SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
-_SEARCHED = 1200
+_SEARCHED = 2000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`."""
-_FEW_WARPS = 12
+_FEW_WARPS = 15
+_ROOM = 128
+"""Registers for that where it is not known how large blocks are: with more, an SM has room for one of 256 threads."""
 _SAFE, _SLACK = 40, 4
 """Live registers that fit in any case, and by how many more are live than were aimed at."""
 _WINDOW = 6
@@ -88,6 +90,8 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
     else:
         most = _for_any_block(function, trials, graphs["given"], usual)
         _for_more_warps(function, arch, options, trials, graphs["given"], most)
+        if most + _GAPS > _ROOM:
+            _for_more_blocks(function, arch, options, trials, given)
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -225,14 +229,15 @@ def _for_more_warps(
 
 
 def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> None:
-    """The order as it is, or one for as few registers as leave room for a block more on an SM, where it is known how
-    large blocks are and few warps would be there otherwise."""
+    """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
+    there otherwise."""
     from minicc.ptxas import lean
 
     if sum(map(len, given)) > _SEARCHED:
         return
     usual = trials.of()
-    wanted = max((step for step in allocate.steps(function, arch, options) if step < usual.registers), default=0)
+    steps = allocate.steps(function, arch, options) or [_ROOM]
+    wanted = max((step for step in steps if step < usual.registers), default=0)
     if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return
     kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]

@@ -84,7 +84,10 @@ class Trial:
         """What its code would take, once scheduled."""
         if self.failed:
             return _Time(float("inf"), 0, 0)
-        function = self.function
+        function, own = self.function, len(self.given) - len(self.more)
+        since = function.vregs[own:]
+        """Registers made after the trial."""
+        del function.vregs[own:]
         fixed, blocks = [reg.fixed for reg in function.vregs], function.blocks
         function.blocks = [Block(b.label, b.insts, b.succs, b.loop_depth) for b in self.blocks]
         self._give()
@@ -96,6 +99,7 @@ class Trial:
             del function.vregs[len(fixed) :]
             for reg, number in zip(function.vregs, fixed, strict=True):
                 reg.fixed = number
+            function.vregs += since
 
     def _give(self) -> None:
         self.function.vregs += self.more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import runtime
 from minicc.binary import write_cubin
@@ -38,3 +39,36 @@ ret;
     for n in range(STEPS):
         want = want * want + float(np.array(0x3E800000 + n, np.uint32).view(np.float32))
     assert np.allclose(y, want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("known", ["", ".reqntid 256"])
+def test_what_one_operation_makes_is_made_again_for_more_warps(known: str) -> None:
+    """A hash that takes 140 words twice, each a word of the message and a constant: an SM has room for 16 warps."""
+    words, keys = 16, [0x9E3779B9 * (k + 1) % (1 << 32) for k in range(140)]
+    made = "".join(f"xor.b32 %k{k}, %m{k % words}, {key};" for k, key in enumerate(keys))
+    loads = "".join(f"ld.global.u32 %m{k}, [%rd0+{4 * k}];" for k in range(words))
+    step = "add.u32 %v, %v, %k{}; shf.l.wrap.b32 %w, %v, %v, 7; xor.b32 %v, %w, %k{};"
+    steps = "".join(step.format(k, (7 * k + 3) % len(keys)) for _ in range(2) for k in range(len(keys)))
+    program = assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x) {known}
+{{
+.reg .b64 %rd<1>; .reg .b32 %m<{words}>; .reg .b32 %k<{len(keys)}>; .reg .b32 %v; .reg .b32 %w;
+ld.param.u64 %rd0, [x]; mov.u32 %v, 0;
+{loads}{made}{steps}
+st.global.u32 [%rd0], %v;
+ret;
+}}
+"""
+    )
+    assert program.functions[0].registers <= 128
+    x = np.random.RandomState(2).randint(0, 1 << 31, words).astype(np.uint32)
+    table = [int(x[k % words]) ^ key for k, key in enumerate(keys)]
+    want = 0
+    for k in [*range(len(keys))] * 2:
+        want = (want + table[k]) % (1 << 32)
+        want = (want << 7 | want >> 25) % (1 << 32) ^ table[(7 * k + 3) % len(keys)]
+    runtime.Device("sm_90").load(write_cubin(program))["k"][1, 256 if known else 32](x)
+    assert x[0] == want
