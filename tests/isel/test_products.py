@@ -67,7 +67,7 @@ def test_rotated_products(data: st.DataObject) -> None:
         f" store i{bits} %r, ptr %out\n ret void\n}}\n"
     )
     module = compile_ir(text)
-    assert not (right and "or.b" in ptx.format(module))
+    assert not (right and k & (k - 1) and more & (more - 1) and "or.b" in ptx.format(module))  # else LLVM shifts
     x = data.draw(st.integers(0, limit - 1))
     ((found,),) = run_rows(module, [[x]], 1)
     assert found % limit == x * more % limit | x * k % limit >> bits - by
