@@ -66,3 +66,20 @@ def test_runs(body: str, expected: list[int]) -> None:
 def test_refused(text: str, message: str) -> None:
     with pytest.raises(CompileError, match=message):
         compile_(text)
+
+
+DEBUG = """.visible .entry k(.param .u64 out) {
+  .reg .b64 %d1;
+  ld.param.u64 %d1, [out];
+  bra.uni $L__tmp0;
+$L__tmp0:
+  st.global.u32 [%d1], 5;
+  ret;
+}
+.section .debug_info { .b64 $L__tmp0 }
+"""
+
+
+def test_a_label_of_debug_sections_is_a_target_too() -> None:
+    """nvcc -G branches to labels that debug information names."""
+    assert compile_(HEAD + DEBUG)
