@@ -346,7 +346,8 @@ def _fits(spec: str, operand: ptx.Operand, letters: dict[str, str], type_of: Typ
             of = type_of(item.name) if isinstance(item, ptx.Reg) else "b32"
             return wanted[0] == "b" and len(operand.items) * SIZES.get(of or "", 0) == SIZES.get(wanted)
         if isinstance(operand, ptx.Int | ptx.Float):
-            return not first and _constant(operand, wanted, SIZES.get(wanted, 0))
+            truth = wanted == "pred" and isinstance(operand, ptx.Int)
+            return not first and (truth or _constant(operand, wanted, SIZES.get(wanted, 0)))
         if isinstance(operand, ptx.Symbol) and wanted[0] == "f":
             return False
         return not isinstance(operand, ptx.Reg) or _typed(operand, wanted, type_of, False, first)
