@@ -338,7 +338,9 @@ class Emitter:
         self.leaving = False
 
     def locate(self, node: Node) -> None:
-        self.loc = self.locs(node.loc) if node.loc is not None else None
+        """A node without a place has that of what stands before it, as the printed `.loc` says."""
+        if node.loc is not None:
+            self.loc = self.locs(node.loc)
 
     def structural(self, node: Node) -> None:
         if node.head == "scope":

@@ -29,19 +29,20 @@ def assemble(text: str, options: Options | None = None) -> Program:
     return ptxas.assemble(ptx.parse(SourceFile("kernels.ptx", text)), ARCH, options)
 
 
-def mnemonics(image: bytes, kernel: str = "f") -> list[str]:
-    """Of a cubin's kernel, in order."""
-    return [i.mnemonic for i in instructions(read_cubin(image, kernel).functions[0].code, ARCH)]
+def mnemonics(image: bytes, kernel: str = "f", modifier: str = "") -> list[str]:
+    """Of a cubin's kernel, in order; `modifier` stands behind those that have it."""
+    code = instructions(read_cubin(image, kernel).functions[0].code, ARCH)
+    return [f"{i.mnemonic}.{modifier}" if modifier in i.modifiers else i.mnemonic for i in code]
 
 
-def checked(folder: Path, source: str) -> list[str]:
+def checked(folder: Path, source: str, modifier: str = "") -> list[str]:
     """The mnemonics of kernel `f` of a file whose every `expect` holds on the model."""
     path = folder / "f.k"
     path.write_text(source)
     image = minicc.compile(path, arch="sm_90").cubin
     checks = run_script(path, image).checks
     assert len(checks) == source.count("expect(") > 0 and all(check.ok for check in checks)
-    return mnemonics(image)
+    return mnemonics(image, modifier=modifier)
 
 
 def _nvcc(folder: Path, kind: str) -> Path:

@@ -119,7 +119,7 @@ class Values(Instructions):
             slot = self.slots[id(v)] = self.alloca(v.type if v.type.kind != "reference" else ty.ULONG, v.align)
             return slot, v.type.align
         if (
-            v.storage in ("host", "member")
+            (v.storage == "host" or (v.storage == "member" and v.type.kind == "array"))
             and v.type.aggregate
             and not self.module.host
             and v.scope is not None
