@@ -21,6 +21,8 @@ Key = tuple[Node, Node, bool, bool]
 """Two words, and whether the bytes of each are signed."""
 Byte = tuple[Node, int, bool]
 """A word, which byte of it, and whether it is signed."""
+Product = tuple[ir.Inst, tuple[Byte, Byte]]
+"""A multiplication of two bytes, and these."""
 
 
 class Dots(Base):
@@ -47,7 +49,7 @@ class Dots(Base):
         packed = self.gathered(left)
         if not chosen and not packed:
             return None
-        gone = {term for four in packed for term in four}
+        gone = {term for four in packed for term, _ in four}
         rest = [self.one(term) for term in left if term not in gone]
         total = self.build.const("i32", 0)
         for term in rest:
@@ -60,30 +62,26 @@ class Dots(Base):
             signs = "us"[x_signed] + "us"[y_signed]
             total = self.build.pure(f"dp4a.{signs}.i32", "i32", x, y, total)
         for four in packed:
-            (x, x_signed), (y, y_signed) = (self.together(self.factors(four, side)) for side in (0, 1))
+            (x, x_signed), (y, y_signed) = (self.together([found[side] for _, found in four]) for side in (0, 1))
             total = self.build.pure(f"dp4a.{'us'[x_signed]}{'us'[y_signed]}.i32", "i32", x, y, total)
         return total
 
-    def gathered(self, terms: list[ir.Value]) -> list[list[ir.Inst]]:
+    def gathered(self, terms: list[ir.Value]) -> list[list[Product]]:
         """Fours of products of bytes, in their order, that are worth a dot product with their bytes put together."""
-        of_signs: dict[tuple[bool, bool], list[ir.Inst]] = {}
+        of_signs: dict[tuple[bool, bool], list[Product]] = {}
         for term, times in Counter(terms).items():
             if isinstance(term, ir.Inst) and term.op == "mul" and times == 1:
                 x, y = (byte_of(self.one(arg)) for arg in term.args)
                 if x is not None and y is not None:
-                    of_signs.setdefault((x[2], y[2]), []).append(term)
+                    of_signs.setdefault((x[2], y[2]), []).append((term, (x, y)))
         fours = [alike[at : at + _LEAST] for alike in of_signs.values() for at in range(0, len(alike) - 3, _LEAST)]
         return [four for four in fours if self.packing(four, 0) + self.packing(four, 1) <= _DEAREST]
 
-    def packing(self, four: list[ir.Inst], side: int) -> float:
+    def packing(self, four: list[Product], side: int) -> float:
         """Permutations for each product that one side of four takes: the more products have its bytes, the fewer."""
-        words = {word for word, _, _ in self.factors(four, side)}
-        uses = min(sum(user.op == "mul" for user in self.users.get(term.args[side], ())) for term in four)
+        words = {found[side][0] for _, found in four}
+        uses = min(sum(user.op == "mul" for user in self.users.get(term.args[side], ())) for term, _ in four)
         return (len(words) - 1) / max(uses, 1)
-
-    def factors(self, products: list[ir.Inst], side: int) -> list[Byte]:
-        """The bytes on one side of products of bytes."""
-        return [found for product in products if (found := byte_of(self.one(product.args[side]))) is not None]
 
     def together(self, bytes_: list[Byte]) -> tuple[Node, bool]:
         """A word of four bytes of one signedness, and that. Bytes of four words are joined by pairs, which serve the

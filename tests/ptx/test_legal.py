@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,8 @@ import pytest
 from minicc import arch, ptx
 from minicc.diagnostics import SourceFile
 from minicc.ptx.verify import verify
-from tests.conftest import PTXAS, needs_ptxas
+from tests.conftest import needs_ptxas
+from tests.ptx.judge import refused_by_nvidia
 
 HEAD = """.version 9.0
 .target sm_90a
@@ -69,28 +68,13 @@ def forms(seed: int) -> Iterator[str]:
         yield f"mad.{pick(['lo', 'hi'])}{pick(['', '.sat', '.cc'])}.{t} {operands(t, t, t, t)};"
 
 
-def refused_by_nvidia(lines: list[str], folder: Path) -> set[int]:
-    """Lines that ptxas has an error for; it names many at a time."""
-    left, bad = list(enumerate(lines)), set[int]()
-    start = HEAD.count("\n") + 1
-    while left:
-        (folder / "k.ptx").write_text(HEAD + "".join(f"{line}\n" for _, line in left) + "ret;\n}\n")
-        command = [PTXAS, "-arch=sm_90a", "k.ptx", "-o", "/dev/null"]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        found = {int(n) - start for n in re.findall(r"line (\d+); (?:error|fatal)", result.stderr)}
-        if not found:
-            assert result.returncode == 0, result.stderr
-            break
-        bad |= {left[n][0] for n in found}
-        left = [item for n, item in enumerate(left) if n not in found]
-    return bad
-
-
 @needs_ptxas
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ptxas_takes_and_refuses_the_same(seed: int, tmp_path: Path) -> None:
     lines = list(dict.fromkeys(forms(seed)))
-    refused = refused_by_nvidia(lines, tmp_path)
+    refused = refused_by_nvidia(
+        lines, tmp_path, lambda some: HEAD + "\n".join(some) + "\nret;\n}\n", HEAD.count("\n") + 1
+    )
     assert 0.2 < len(refused) / len(lines) < 0.95
     machine = arch.get("sm_90a")
     for n, line in enumerate(lines):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,8 @@ import pytest
 from minicc import arch, ptx
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.ptx.verify import verify
-from tests.conftest import PTXAS, needs_ptxas
+from tests.conftest import needs_ptxas
+from tests.ptx.judge import refused_by_nvidia
 
 HEAD = """.version 9.0
 .target sm_90a
@@ -93,30 +93,19 @@ def forms(seed: int) -> Iterator[str]:
                 yield f"{text};"
 
 
-def refused_by_nvidia(lines: list[str], folder: Path) -> set[int]:
-    """Lines that ptxas has an error for; each is a kernel of its own."""
-    left, bad = list(enumerate(lines)), set[int]()
+def kernels(lines: list[str]) -> str:
+    """A module with a kernel for each line."""
     top, _, body = HEAD.partition(".visible")
-    start, height = top.count("\n") + 1, body.count("\n") + 2
-    while left:
-        kernels = (f".visible{body.replace(' k(', f' k{n}(')}{line}\nret; }}\n" for n, line in left)
-        (folder / "k.ptx").write_text(top + "".join(kernels))
-        command = [PTXAS, "-arch=sm_90a", "-O0", "k.ptx", "-o", "k.cubin"]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        found = {(int(n) - start) // height for n in re.findall(r"line (\d+); (?:error|fatal)", result.stderr)}
-        if not found:
-            assert result.returncode == 0, result.stderr
-            break
-        bad |= {left[n][0] for n in found}
-        left = [item for n, item in enumerate(left) if n not in found]
-    return bad
+    made = (f".visible{body.replace(' k(', f' k{n}(')}{line}\nret; }}\n" for n, line in enumerate(lines))
+    return top + "".join(made)
 
 
 @needs_ptxas
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ptxas_takes_and_refuses_the_same(seed: int, tmp_path: Path) -> None:
     lines = list(dict.fromkeys(forms(seed)))
-    refused = refused_by_nvidia(lines, tmp_path)
+    top, _, body = HEAD.partition(".visible")
+    refused = refused_by_nvidia(lines, tmp_path, kernels, top.count("\n") + 1, body.count("\n") + 2, "-O0")
     assert 0.3 < len(refused) / len(lines) < 0.8
     machine = arch.get("sm_90a")
     wrong = []

@@ -107,10 +107,10 @@ def lower_function(
     debug = symbols.module.debug_names
     if debug:
         out.places = _places(b)
-    branches = (s for s in flat.statements if debug and isinstance(s, ptx.Inst) and s.opcode == "bra")
-    targets = {o.name for s in branches for o in s.operands if isinstance(o, ptx.Symbol)}
+        branches = (s for s in flat.statements if isinstance(s, ptx.Inst) and s.opcode == "bra")
+        debug = debug - {o.name for s in branches for o in s.operands if isinstance(o, ptx.Symbol)}
     for statement in flat.statements:
-        if isinstance(statement, ptx.Label) and statement.name in debug - targets:
+        if isinstance(statement, ptx.Label) and statement.name in debug:
             continue
         if isinstance(statement, ptx.Label):
             b.loc = None
