@@ -54,21 +54,12 @@ def images_of(data: bytes, file: str, stem: str, everything: bool = False) -> li
 
 def _fatbins(data: bytes, file: str, stem: str) -> list[Image]:
     images: list[Image] = []
-    at = 0
-    while at + 16 <= len(data):
-        magic, _, header, size = struct.unpack_from("<IHHQ", data, at)
-        if magic != fatbin.MAGIC:
-            if any(data[at:]) and not images:
-                fail("objdump.format", f"no fatbin at byte {at:#x}", place=file)
-            break
-        # At least the header: one that says it is shorter is the reader's to refuse.
-        for entry in fatbin.read_fatbin(data[at : at + max(header + size, 16)], file):
-            real = entry.arch.replace("compute_", "sm_")
-            name = Path(entry.name.strip()).stem.replace(" ", "-") or stem
-            version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
-            compressed = entry.compression != "none"
-            images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options, entry.name))
-        at = (at + header + size + 7) & ~7
+    for entry in fatbin.read_fatbin(data, file):
+        real = entry.arch.replace("compute_", "sm_")
+        name = Path(entry.name.strip()).stem.replace(" ", "-") or stem
+        version = entry.version or ((1, 8) if entry.kind == "cubin" else (0, 0))
+        compressed = entry.compression != "none"
+        images.append(Image(entry.kind, real, entry.data, name, version, compressed, entry.options, entry.name))
     return images
 
 

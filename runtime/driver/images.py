@@ -12,8 +12,6 @@ from minicc.diagnostics import SourceFile, fail
 from minicc.sass.program import Program
 from runtime.hw.trace import Tracer
 
-EM_X86_64 = 62
-
 
 def read(source: object) -> tuple[bytes | Program, str]:
     """(image, name) of a path, PTX text, bytes, a `Program`, or what `minicc.compile` returned (what has `fatbin`)."""
@@ -60,36 +58,29 @@ def jit_target(compute: str, arch: Arch) -> str | None:
 def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) -> Program:
     """The program to run on `arch`. `CompileError` if the image is damaged or holds nothing for the device."""
     from minicc import binary
-    from minicc.binary.images import ELF, FATBIN
+    from minicc.binary.images import ELF, FATBIN, images_of
 
     if isinstance(image, Program):
         _demand(image.arch, arch, name)
         return image
-    if image.startswith(ELF):
-        if int.from_bytes(image[18:20], "little") == EM_X86_64:
-            from minicc.binary import elf_read
-
-            section = elf_read.read(image, name).section(".nv_fatbin")
-            if section is None:
-                fail("load.no-device-code", f"{name} is a host object without device code (.nv_fatbin)")
-            return to_program(bytes(section.data.view), name, arch, tracer)
-        program = binary.read_cubin(image, name)
-        _demand(program.arch, arch, name)
-        tracer.step("driver", "read cubin", name=name, arch=program.arch, functions=len(program.functions))
-        return program
-    if image.startswith(FATBIN):
-        entries = binary.read_fatbin(image, name)
-        matching = [e for e in entries if e.kind == "cubin" and runs_on(e.arch, arch)]
-        if matching:
-            best = max(matching, key=lambda e: (e.arch == arch.name, e.arch)).arch
-            tracer.step("driver", "take cubin from fatbin", name=name, arch=best, of=len(entries))
-            return _only([e.data for e in matching if e.arch == best], f"{name} ({best})", arch, tracer)
-        sources = [e for e in entries if e.kind == "ptx" and jit_target(e.arch, arch)]
-        if sources:
-            newest = max(sources, key=lambda e: e.version or (0, 0))
+    if image.startswith((ELF, FATBIN)):
+        held = images_of(image, name, name)
+        if not all(one.embedded for one in held):
+            program = binary.read_cubin(image, name)
+            _demand(program.arch, arch, name)
+            tracer.step("driver", "read cubin", name=name, arch=program.arch, functions=len(program.functions))
+            return program
+        cubins = [one for one in held if one.kind == "cubin" and runs_on(one.arch, arch)]
+        if cubins:
+            best = max(cubins, key=lambda one: (one.arch == arch.name, one.arch)).arch
+            tracer.step("driver", "take cubin from fatbin", name=name, arch=best, of=len(held))
+            return _only([one.data for one in cubins if one.arch == best], f"{name} ({best})", arch, tracer)
+        texts = [one for one in held if one.kind == "ptx" and jit_target(one.arch, arch)]
+        if texts:
+            newest = max(texts, key=lambda one: one.version)
             return jit(newest.data.decode("utf-8", "replace"), f"{name} ({newest.arch})", arch, tracer)
-        held = ", ".join(f"{e.kind} {e.arch}" for e in entries) or "nothing"
-        fail("load.no-image", f"{name} holds no code for {arch.name} (it holds {held})")
+        has = ", ".join(f"{one.kind} {one.arch}" for one in held) or "nothing"
+        fail("load.no-image", f"{name} holds no code for {arch.name} (it holds {has})")
     text = image.rstrip(b"\0").decode("utf-8", "replace")
     if re.search(r"^\s*\.version\s+\d", text, re.MULTILINE):
         return jit(text, name, arch, tracer)

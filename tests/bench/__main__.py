@@ -1,7 +1,8 @@
-"""`python -m tests.bench [compile|simulate|first|all] [--runs N]`: the figures that docs/performance.md quotes."""
+"""The figures that docs/performance.md quotes."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -94,16 +95,18 @@ def first_result(runs: int) -> None:
 
 
 def main() -> None:
-    words = sys.argv[1:]
-    runs = int(words[words.index("--runs") + 1]) if "--runs" in words else 20
-    what = next((word for word in words if word in ("compile", "simulate", "first")), "all")
+    parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("compile", "first", "simulate", "all"), default="all")
+    parser.add_argument("--runs", type=int, default=20, metavar="N", help="whole processes a median is of")
+    asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
-    if what in ("compile", "all"):
-        compile_times(runs)
-    if what in ("first", "all"):
-        first_result(runs)
-    if what in ("simulate", "all"):
+    if asked.what in ("compile", "all"):
+        compile_times(asked.runs)
+    if asked.what in ("first", "all"):
+        first_result(asked.runs)
+    if asked.what in ("simulate", "all"):
         simulate()
 
 
-main()
+if __name__ == "__main__":
+    main()
