@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, append
 from minicc.ptxas.cse import is_pure
-from minicc.ptxas.mir import MFunction, MInst, MOperand, Part, V
-from minicc.ptxas.operands import guarded, parts, parts_read, parts_written
+from minicc.ptxas.mir import MFunction, MInst, Part, V
+from minicc.ptxas.operands import guarded, parts, parts_read, parts_written, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
-from minicc.sass.instr import Const
+from minicc.sass.instr import Reg
 
 _SLOW = frozenset({"MUFU", "I2F", "F2I"})
 _KEPT = 10
@@ -44,19 +44,14 @@ def _move(function: MFunction, before: int, body: set[int]) -> None:
     still: list[MInst] = []
     made: dict[Part, MInst] = {}
 
-    def fixed(operand: MOperand) -> bool:
-        if isinstance(operand, Const):
-            return operand.base is None and operand.ureg is None
-        if not isinstance(operand, V):
-            return True
-        for part in parts(operand):
-            found = single.table.get(part)
-            if operand.reg.file != "R" or found is None or (found.block in body and part not in made):
-                return False
-        return True
+    def fixed(read: V | Reg) -> bool:
+        if not isinstance(read, V) or read.reg.file != "R":
+            return False
+        found = [(part, single.table.get(part)) for part in parts(read)]
+        return all(f is not None and (f.block not in body or part in made) for part, f in found)
 
     for inst in insts:
-        if _movable(inst) and all(p in single.table for p in parts_written(inst)) and all(map(fixed, inst.srcs)):
+        if _movable(inst) and all(p in single.table for p in parts_written(inst)) and all(map(fixed, reads(inst))):
             still.append(inst)
             made.update(dict.fromkeys(parts_written(inst), inst))
     gone: set[int] = set()

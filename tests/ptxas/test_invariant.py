@@ -53,6 +53,25 @@ def test_few_registers_are_kept_for_it(tmp_path: Path) -> None:
     assert code[start:].count("MUFU") >= 5 > 0 and code[:start].count("MUFU") >= 3
 
 
+def test_a_divisor_from_a_table_stays_with_its_index(tmp_path: Path) -> None:
+    """What a turn reads by its own index, from constants as from shared memory, is another number in each turn."""
+    source = """
+//! x = f32(arange(1, 33))
+//! out = zeros(32, f32)
+//! f[1, 32](x, out, 9)
+//! expect(out, f32(x * 2.828968254), rel=1e-6)
+__constant__ float table[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+__global__ void f(const float *x, float *out, int n)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) sum += x[threadIdx.x] / table[i];
+    out[threadIdx.x] = sum;
+}
+"""
+    checked(tmp_path, source)
+
+
 def test_not_into_the_loop_before(tmp_path: Path) -> None:
     """Where one loop ends in the next, its end is no place: it is come to in each of its turns."""
     source = """
