@@ -82,16 +82,15 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
     if bounds:
         most = _usual(function, graphs["given"], usual, 0)
         if function.req_threads:
-            _for_more_blocks(function, arch, options, trials, given)
-            if function.budget:
+            if _for_more_blocks(function, arch, options, trials, given):
                 return
             if not function.short:
                 _for_more_warps(function, arch, options, trials, graphs["given"], most)
     else:
         most = _for_any_block(function, trials, graphs["given"], usual)
         _for_more_warps(function, arch, options, trials, graphs["given"], most)
-        if most + _GAPS > _ROOM:
-            _for_more_blocks(function, arch, options, trials, given)
+        if most + _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
+            return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
     if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
@@ -228,18 +227,18 @@ def _for_more_warps(
         _reorder(function, kept)
 
 
-def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> None:
+def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> bool:
     """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
-    there otherwise."""
+    there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
     from minicc.ptxas import lean
 
     if sum(map(len, given)) > _SEARCHED:
-        return
+        return False
     usual = trials.of()
     steps = allocate.steps(function, arch, options) or [_ROOM]
     wanted = max((step for step in steps if step < usual.registers), default=0)
     if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
-        return
+        return False
     kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
     function.budget, short = wanted, function.short
     live = allocate.comfortable(function, arch, options)
@@ -253,6 +252,8 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
         for inst, srcs in sources:
             inst.srcs = srcs
         _reorder(function, kept)
+        return False
+    return True
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
