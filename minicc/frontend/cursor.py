@@ -259,17 +259,18 @@ class Cursor(Layers):
 
     def skip_balanced(self) -> None:
         """From an opening bracket to past its partner."""
-        depth = 0
-        while self.token.kind != EOF:
-            text = self.token.text
-            if self.token.kind == PUNCT:
+        tokens, i, depth = self.tokens, self.i, 0
+        while (kind := tokens[i].kind) != EOF:
+            if kind == PUNCT:
+                text = tokens[i].text
                 if text in "([{":
                     depth += 1
                 elif text in ")]}":
                     depth -= 1
-            self.i += 1
+            i += 1
             if depth <= 0:
-                return
+                break
+        self.i = i
 
     def attributes(self) -> None:
         """Past `[[...]]`."""

@@ -49,63 +49,67 @@ class Token:
 
 _SCAN = re.compile(
     r"""
-    (?P<gap>(?:[ \t\r\f\v]+|\\[ \t]*\r?\n|//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*|/\*[\s\S]*?\*/)+)
-  | (?P<nl>\n)
-  | (?P<ident>[A-Za-z_$][A-Za-z0-9_$]*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[\w.])*)
+    (?P<gap>(?:[ \t\r\f\v]+|(?P<line>\n)|\\[ \t]*\r?\n|//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*|/\*[\s\S]*?\*/)*)
+    (?:
+    (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]*)\((?P<inner>[\s\S]*?)\)(?P=mark)")
   | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*")
   | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
+  | (?P<ident>[A-Za-z_$][A-Za-z0-9_$]*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9A-Za-z]|[\w.])*)
   | (?P<punct><<=|>>=|\.\.\.|->\*|<=>|\#\#|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|%:%:|<:(?!:[^:>])|[%:]>|<%|%:|::|[-+*/%&|^!~<>=?:;,.(){}\[\]\#])
+  | \Z
   | (?P<other>[\s\S])
+    )
     """,  # noqa: E501
     re.VERBOSE,
 )
+"""What is passed over, and the token behind it: nothing at the end of the text."""
 
 
 def scan(source: SourceFile) -> list[Token]:
     """Every token of `source`, then EOF."""
     text = source.text
     out: list[Token] = []
-    append = out.append
-    space, bol = False, True
-    # String prefixes look like identifiers; the alternation tries identifiers first, so look behind for a quote.
-    match = _SCAN.match
-    at, size = 0, len(text)
-    while at < size:
-        m = match(text, at)
-        assert m is not None
-        kind = m.lastgroup
-        end = m.end()
-        if kind == "gap":
-            space = True
-        elif kind == "nl":
-            bol, space = True, True
-        else:
-            if kind == "ident" and end < size and text[end] in "\"'" and text[at:end] in _PREFIXES:
-                raw = _RAW.match(text, at)
-                if raw is not None:
-                    # As an ordinary string: nobody else has to know.
-                    inner = raw[2].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-                    append(Token(STRING, f'"{inner}"', source, at, space, bol, None, raw.end()))
-                    space = bol = False
-                    at = raw.end()
-                    continue
-                prefixed = _STRING.match(text, at)
-                if prefixed is not None:
-                    kind = "string" if text[end] == '"' else "char"
-                    end = prefixed.end()
-            spelling = text[at:end]
-            if spelling == "/" and text.startswith("*", end):
-                fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
-            if spelling in ALTERNATIVES:
-                append(Token(PUNCT, ALTERNATIVES[spelling], source, at, space, bol, None, end))
-            elif kind == "string" and "\n" in spelling:
-                append(Token(STRING, _SPLICE.sub("", spelling), source, at, space, bol, None, end))
+    append, at, bol = out.append, 0, True
+    for gap, line, raw, _, inner, string, char, ident, number, punct, other in _SCAN.findall(text):
+        at += len(gap)
+        space = gap != ""
+        bol = bol or line != ""
+        if ident:
+            if ident in ALTERNATIVES:
+                append(Token(PUNCT, ALTERNATIVES[ident], source, at, space, bol, None, at + len(ident)))
             else:
-                append(Token(kind or OTHER, spelling, source, at, space, bol))
-            space = bol = False
-        at = end
-    append(Token(EOF, "", source, size, True, True))
+                append(Token(IDENT, ident, source, at, space, bol))
+            at += len(ident)
+        elif punct:
+            if punct in ALTERNATIVES:
+                append(Token(PUNCT, ALTERNATIVES[punct], source, at, space, bol, None, at + len(punct)))
+            elif punct == "/" and text.startswith("*", at + 1):
+                fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
+            else:
+                append(Token(PUNCT, punct, source, at, space, bol))
+            at += len(punct)
+        elif number:
+            append(Token(NUMBER, number, source, at, space, bol))
+            at += len(number)
+        elif string:
+            if "\n" in string:
+                append(Token(STRING, _SPLICE.sub("", string), source, at, space, bol, None, at + len(string)))
+            else:
+                append(Token(STRING, string, source, at, space, bol))
+            at += len(string)
+        elif raw:
+            # As an ordinary string: nobody else has to know.
+            escaped = inner.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            append(Token(STRING, f'"{escaped}"', source, at, space, bol, None, at + len(raw)))
+            at += len(raw)
+        elif char or other:
+            append(Token(CHAR if char else OTHER, char or other, source, at, space, bol))
+            at += len(char or other)
+        else:
+            break
+        bol = False
+    append(Token(EOF, "", source, at, True, True))
     return out
 
 
@@ -114,8 +118,5 @@ ALTERNATIVES = {
     "or_eq": "|=", "xor": "^", "xor_eq": "^=", "<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:": "#", "%:%:": "##",
 }  # fmt: skip
 """[lex.digraph]: other spellings of operators, which are the same tokens from here on."""
-_PREFIXES = frozenset(("u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"))
-_RAW = re.compile(r"""(?:u8|[uUL])?R"([^()\\\s"]*)\(([\s\S]*?)\)\1\"""")
 _SPLICE = re.compile(r"\\[ \t]*\n")
 """As gcc has it: spaces may follow the backslash that joins a line to the next."""
-_STRING = re.compile(r"""(?:u8|[uUL])(?:"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*"|'(?:[^'\\\n]|\\[\s\S])+')""")

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cached_property
 
 import attrs
 
@@ -68,6 +69,7 @@ _PRODUCT = re.compile(rf" = mul [^%\n]*({_ID}), ({_ID})\n")
 _APART = re.compile(rf"\n  {_ID} = add [^%\n]*{_ID}, (?:3[2-9]|[4-9]\d|\d{{3,}})\n")
 """The index of such a loop goes on by the lanes of a warp, or more."""
 _NOTE = re.compile(r"!llvm\.loop (!\d+)")
+_NODE = re.compile(r"^(!\d+) = (.*)", re.M)
 _MORE = re.compile(r'^(!\d+) = !\{!"minicc\.unroll\.more"\}', re.M)
 """The frontend's word, of a loop to where memory says, that its factor is not meant to be the last."""
 _REST = re.compile(r"  br i1 %(?:prol|epil)\.iter\.cmp")
@@ -169,11 +171,29 @@ def _inside(turn: re.Match[str]) -> bool:
 
 def widen(text: str) -> str | None:
     """The module's text with several turns of such loops at a time; None if it has none."""
-    result = "\n}\n".join([_function(piece, text) for piece in text.split("\n}\n")])
+    module = _Module(text)
+    result = "\n}\n".join([_function(piece, module) for piece in text.split("\n}\n")])
     return None if result == text else result
 
 
-def _function(text: str, module: str) -> str:
+class _Module:
+    """What is to be known of a module, read from its text once, if anything asks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def pure(self) -> set[str]:
+        """Functions that only compute."""
+        return set(_PURE.findall(self.text))
+
+    @cached_property
+    def nodes(self) -> dict[str, str]:
+        """Metadata: number with its ! -> what it says."""
+        return dict(_NODE.findall(self.text))
+
+
+def _function(text: str, module: _Module) -> str:
     """A function of the module, and what stands before it, with its loops widened."""
     if not any(_short_loop(block) for block in text.split("\n\n")):
         return text
@@ -182,13 +202,13 @@ def _function(text: str, module: str) -> str:
         return text
     blocks = _NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
     whole = "\n\n".join(blocks)
-    uses, pure = Counter(_NAME.findall(whole)), set(_PURE.findall(module))
+    uses = Counter(_NAME.findall(whole))
     loops = {
         place: loop
         for place, block in enumerate(blocks)
         if _short_loop(block)
         and (" store " not in block or _reads_constants(block, whole))
-        and (loop := _taken_apart(block, module, pure, uses))
+        and (loop := _taken_apart(block, module, uses))
     }
     ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
     for place, block in enumerate(blocks):
@@ -221,7 +241,7 @@ def _reads_constants(block: str, function: str) -> bool:
     return all(base(name) in constant for name in _LOAD.findall(block))
 
 
-def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _Loop | None:
+def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | None:
     """The loop, if it is one of those that are widened. `uses` counts each name in the function."""
     match = _LOOP.fullmatch(block)
     if match is None:
@@ -229,7 +249,7 @@ def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _
     label, turn, yes, no = "%" + match["label"], match["turn"], match["yes"], match["no"]
     if label not in (yes, no) or yes == no or not 0 < turn.count(" = load ") <= _LOADS:
         return None
-    if _EFFECT.search(turn) or not pure.issuperset(_CALLED.findall(turn)) or _unrolled(match["notes"], text):
+    if _EFFECT.search(turn) or not module.pure.issuperset(_CALLED.findall(turn)) or _unrolled(match["notes"], module):
         return None
     compare = re.search(_TEST.format(re.escape(match["test"])), turn, re.M)
     if compare is None or uses[match["test"]] != 2:
@@ -261,12 +281,11 @@ def _taken_apart(block: str, text: str, pure: set[str], uses: Counter[str]) -> _
     return _Loop(label, exit_, phis, turn, predicate, form, index, bound, old, stride, match["notes"], after)
 
 
-def _unrolled(notes: str, module: str) -> bool:
+def _unrolled(notes: str, module: _Module) -> bool:
     """Whether the loop's metadata says anything about unrolling."""
     loop = _NOTE.search(notes)
-    node = loop and re.search(rf"^{loop[1]} = (.*)", module, re.M)
-    items = re.findall(r"!\d+", node[1]) if node else []
-    return any(re.search(rf'^{item} = .*!"llvm\.loop\.unroll', module, re.M) for item in items)
+    items = re.findall(r"!\d+", module.nodes.get(loop[1], "")) if loop else []
+    return any('!"llvm.loop.unroll' in module.nodes.get(item, "") for item in items)
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
