@@ -237,6 +237,14 @@ def test_programs(name: str, tmp_path: Path) -> None:
         assert kernels(out.read_text(), ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
 
 
+def test_printfs_of_a_function_have_one_buffer() -> None:
+    """One for each would be live at once, with its address: 125 calls took 254 registers and a frame of 2 KiB."""
+    calls = 'printf("%d %d\\n", n, printf("%f %d %lld\\n", 1.f, n, 2ll));' * 3
+    text = frontend.compile(SourceFile("k.cu", f"__global__ void k(int n) {{ {calls} }}"), Options())
+    assert re.findall(r"alloca \[\d+ x i8\]", text) == ["alloca [24 x i8]"]
+    assert text.count("call i32 @vprintf") == 6
+
+
 def test_limits_of_npp() -> None:
     text = """#include <nppdefs.h>
     __global__ void k(long *o) { o[0] = NPP_MIN_32S; o[1] = NPP_MAX_32U; o[2] = NPP_MIN_8S; }"""

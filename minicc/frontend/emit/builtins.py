@@ -567,7 +567,8 @@ def _assert_fail(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> s
 
 
 def _printf(v: Values, e: ast.BuiltinCall) -> str:
-    """Arguments are packed into a buffer as C lays out a struct of them; vprintf takes format and buffer."""
+    """Arguments are packed into a buffer as C lays out a struct of them; vprintf takes format and buffer, and has done
+    with both when it returns."""
     text = v.value(e.args[0])
     parts: list[tuple[int, Type, str]] = []
     size = 0
@@ -579,9 +580,7 @@ def _printf(v: Values, e: ast.BuiltinCall) -> str:
         size += t.size
     buffer = "null"
     if parts:
-        v.count += 1
-        buffer = f"%printf.{v.count}"
-        v.allocas.append(f"  {buffer} = alloca [{-(-size // 8) * 8} x i8], align 8")
+        buffer, v.printed = "%printf.arguments", max(v.printed, -(-size // 8) * 8)
         for offset, t, operand in parts:
             v.store(t, operand, v.offset(buffer, offset), t.align)
     v.at(e.at)

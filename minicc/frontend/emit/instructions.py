@@ -26,6 +26,8 @@ class Instructions:
         self.module, self.function = module, function
         self.lines: list[str] = []
         self.allocas: list[str] = []
+        self.printed = 0
+        """Bytes of the arguments of the largest printf, which all have one buffer."""
         self.slots: dict[int, str] = {}
         """Variable to the operand that is its address."""
         self.count = 0

@@ -65,6 +65,8 @@ class FunctionEmitter(Values):
             else:
                 self.emit("unreachable")
         metadata = f" !dbg {self.scope}" if self.scope else ""
+        if self.printed:
+            self.allocas.insert(0, f"  %printf.arguments = alloca [{self.printed} x i8], align 8")
         lines = [f"{header}{metadata} {{", "entry:", *self.allocas, *self.lines, "}", ""]
         return "\n".join(lines)
 
