@@ -214,8 +214,10 @@ class Place:
         return True
 
     def same_size(self, operand: ptx.Operand) -> bool:
+        """Constants alone are a source; which ones, the instruction's types say."""
         inside = operand.items if isinstance(operand, ptx.Vector) else ()
-        return len({SIZES.get(self.type_of(i.name) or "") for i in inside if isinstance(i, ptx.Reg)}) == 1
+        sizes = {SIZES.get(self.type_of(i.name) or "") for i in inside if isinstance(i, ptx.Reg)}
+        return len(sizes) == 1 or (not sizes and not self.first and bool(inside))
 
     def vector_of(self, operand: ptx.Operand) -> bool:
         return self.elements(operand, (self.type,) * self.spec.counts[0])

@@ -68,6 +68,9 @@ vadd2.u32.u32.u32.add.sat R, R, R, R | vadd2.u32.u32.u32 R, 5, R, R | vadd4.u32.
 vadd4.u32.u32.u32 R.b13, R, R, R | vset4.u32.u32.eq R, R.b77, R, R | vavrg2.s32.u32.s32 R, R, R, R.h10
 add.u32 R, R.b0, R | add.u32 R, -R, R | mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {R,R}, {R}, {R}, {R,R}
 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {R,R}, R, {R}, {R,R}
+mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {R,R}, {R}, {R}, {0,0}
+mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {G,G}, {0d0000000000000000}, {G}, {0f00000000,0f3f800000}
+mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {0,0}, {R}, {R}, {R,R}
 cp.async.bulk.shared::cta.global.bulk_group [%ga], [%sa], R | ex2.approx.ftz.f16x2 R, R | ex2.approx.f16 H, H
 wmma.load.a.sync.aligned.row.m8n8k32.s4 R, [sv], 32
 """

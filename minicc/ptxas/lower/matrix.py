@@ -63,6 +63,13 @@ _RESULTS = {
 """Types of the sum by the type of A."""
 
 
+_CONSTANTS: dict[str, set[type]] = {
+    "f16": set(), "f32": {ptx.Float}, "f64": {ptx.Float}, "s32": {ptx.Int},
+}  # fmt: skip
+"""Which constants may stand for the registers of a fragment, by its type. Fragments of other types take either kind
+beside a register, as ptxas 13.0 does."""
+
+
 def _agree(b: Builder, inst: ptx.Inst) -> None:
     """The types of a product must go together."""
     words = [m for m in inst.modifiers if m in _RESULTS or m in ("f32", "s32")]
@@ -71,6 +78,14 @@ def _agree(b: Builder, inst: ptx.Inst) -> None:
     d, left, _, c = words
     if d not in _RESULTS[left] or c not in _RESULTS[left] or (d != "s32" and "satfinite" in inst.modifiers):
         b.wrong("Unexpected instruction types specified for 'mma'")
+    for word, operand in zip(words[1:], inst.operands[1:4], strict=False):
+        items = operand.items if isinstance(operand, ptx.Vector) else (operand,)
+        kinds = {type(i) for i in items} & {ptx.Int, ptx.Float}
+        alone = _CONSTANTS.get(word)
+        if kinds and alone is None and not any(isinstance(i, ptx.Reg) for i in items):
+            b.wrong("Arguments mismatch for instruction 'mma'")
+        if alone is not None and not kinds <= alone:
+            b.wrong("Arguments mismatch for instruction 'mma'")
 
 
 def mma(b: Builder, inst: ptx.Inst) -> None:

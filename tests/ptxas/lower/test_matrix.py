@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.conftest import nvidia_assembles
+from minicc.diagnostics import CompileError
+from tests.conftest import PTXAS, needs_ptxas, nvidia_assembles
 from tests.ptxas.lower.harness import assemble, device
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -193,3 +195,26 @@ def test_rarer_products_as_nvidia_compiles_them(tmp_path: Path) -> None:
         ours[name][1, 32](second)
         assert np.array_equal(first, second), name
         assert not np.array_equal(first, halves.view(np.uint32)), name
+
+
+CONSTANTS = (
+    "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{%r1,%r1,%r1,%r1},{%r1,%r1},{0,0,0,0}",
+    "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{1,1,0f3f800000,1},{%r1,%r1},{%f1,%f1,%f1,%f1}",
+    "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{%r1,%r1,%r1,%r1},{1,2},{%f1,%f1,%f1,%f1}",
+    "m16n8k16.row.col.f16.f16.f16.f16 {%r2,%r3},{%r1,%r1,%r1,%r1},{%r1,%r1},{0,0}",
+    "m16n8k32.row.col.s32.s8.s8.s32 {%r2,%r3,%r4,%r5},{%r1,%r1,%r1,%r1},{%r1,%r1},{0,0f00000000,0,0}",
+    "m8n8k4.row.col.f64.f64.f64.f64 {%fd2,%fd3},{%fd1},{%fd1},{0,%fd1}",
+)
+"""Products with constants of a kind that their fragments do not take."""
+
+
+@needs_ptxas
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_constants_that_a_fragment_does_not_take(text: str, tmp_path: Path) -> None:
+    head = f"{HEAD}.visible .entry k() {{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>;\n"
+    whole = f"{head}mma.sync.aligned.{text}; ret; }}\n"
+    (tmp_path / "k.ptx").write_text(whole)
+    command = [PTXAS, "-arch=sm_90", "k.ptx", "-o", "k.cubin"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+    with pytest.raises(CompileError, match="Arguments mismatch for instruction 'mma'"):
+        assemble(whole)
