@@ -120,9 +120,10 @@ class Specialisations(Templates):
             self.expect(")")
         if not isinstance(entity, list):
             self.fail(f"no function template matches function template specialization '{name.text}'", name)
+        space = self.qualifier  # arguments are qualified, too
         explicit = self.template_arguments(None) if self.at("<") else []
         d = Declarator(name, base)
-        d.space = self.qualifier
+        d.space = space
         self._function_suffix(d)
         return d, entity, explicit, name
 

@@ -16,3 +16,11 @@ __global__ void k2(deep::Outer<float>::Inner<4> in, float *o) { o[0] = in.sum();
 template <typename... T> struct Pack; template <> struct Pack<> { __device__ int total() const { return 0; } };
 template <typename H, typename... T> struct Pack<H, T...> : Pack<T...> { H h; __device__ Pack(H a, T... b) : Pack<T...>(b...), h(a) {} __device__ auto total() const { return h + Pack<T...>::total(); } };
 __global__ void pack(float *o) { o[0] = Pack<int, float, char>(1, 2.5f, 1).total(); }
+// A specialisation is read where it stands, whatever namespace its arguments are of.
+namespace formats_ { struct coarse {}; }
+namespace casts_ {
+template <class T> __device__ float cast_(float v);
+__device__ float coarsely(float v) { return v + 1; }
+template <> __device__ float cast_<formats_::coarse>(float v) { return coarsely(v); }
+}
+__global__ void casting_(float *p) { p[0] = casts_::cast_<formats_::coarse>(p[1]); }
