@@ -11,3 +11,4 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 #define MCC_IN_FP8(source, format, v, kind) __nv_cvt_##source##_to_##format(v, __NV_SATFINITE, kind)
 MCC_NARROW_ALL(fp8, _e4m3, 0x7f, __NV_E4M3, MCC_IN_FP8)
 MCC_NARROW_ALL(fp8, _e5m2, 0x7f, __NV_E5M2, MCC_IN_FP8)
+#include <e8m0_class.h>
