@@ -54,7 +54,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}
-        self.host_instances, self.numbers = Counter(), Counter()
+        self.host_instances, self.numbers, self.host_copies = Counter(), Counter(), {}
         self.pointed: dict[tuple[str, tuple[Type, ...]], ast.Function] = {}
         self.known: dict[str, object] = {}
         self.unknown: tuple[tuple[int, int], set[str]] = (0, 0), set()

@@ -13,7 +13,7 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts", "compare",
-          "optional", "span", "bit", "integers", "algorithms", "iterators", "initializer_list", "numbers", "numeric",
+          "optional", "span", "bit", "integers", "algorithms", "sequences", "iterators", "initializer_list", "numbers", "numeric",
           "variant", "memory", "expected", "bitset", "mdspan", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr |__device__ |const )*"
@@ -45,7 +45,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
     "driver": (),
     "optional": ("traits",), "span": ("traits", "array"), "bit": (), "integers": ("traits", "bit"),
-    "algorithms": ("functional", "iterators"),
+    "algorithms": ("functional", "iterators"), "sequences": ("functional", "utility"),
     "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),
     "memory": (), "expected": (),
     "bitset": ("bit",), "mdspan": ("traits", "utility", "array"),

@@ -9,6 +9,7 @@ host function templates are looked for; the rest is stepped over without an erro
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import Counter
 from collections.abc import Callable
 
@@ -28,6 +29,7 @@ _HEADED = frozenset(("if", "for", "while", "switch", "catch"))
 
 class HostBody(Launches):
     host_instances: Counter[tuple[int, int]]
+    host_copies: dict[int, ast.Function]
     host_function: ast.Function | None = None
     """The host function whose body is being read, while it is `function`."""
     host_unread: frozenset[str] = frozenset()
@@ -128,6 +130,8 @@ class HostBody(Launches):
         if not self.hosting:
             super().need_body(f)
             return
+        if (f.both or f.constexpr) and not (f.constructor or self.unevaluated) and self._takes_host_code(f):
+            f = self._for_host(f)
         if f.constexpr:
             with contextlib.suppress(Abandon):
                 self.finish(f)
@@ -143,6 +147,30 @@ class HostBody(Launches):
         super().need_body(f)
         if f.constructor and f.record is not None:
             self._need_destructor(f.record)
+
+    def _takes_host_code(self, f: ast.Function) -> bool:
+        """Does an argument hold code of the host, such as a lambda that launches kernels?"""
+        for t in f.type.params:
+            record = (t.elem if t.kind == "reference" and t.elem is not None else t).record
+            if record is None or record.scope is None:
+                continue
+            called = record.scope.names.get("operator()")
+            for each in called if isinstance(called, list) else ():
+                if (each.space if isinstance(each, ast.Function) else "host" if record.closure else "") == "host":
+                    return True
+        return False
+
+    def _for_host(self, f: ast.Function) -> ast.Function:
+        """The host's own of a function of both sides, to be read as a host function; the device's stays as it is."""
+        own = self.host_copies.get(id(f))
+        if own is None:
+            own = self.host_copies[id(f)] = copy.copy(f)
+            own.space, own.both, own.constexpr, own.library, own.strict = "host", False, False, False, False
+            own.parsed, own.body, own.pure_at = False, None, 0
+            if f.param_scope is not None:
+                own.param_scope = copy.copy(f.param_scope)
+                own.param_scope.names = dict(f.param_scope.names)
+        return own
 
     def _need_destructor(self, t: ty.Type) -> None:
         scope = t.record.scope if t.record is not None else None

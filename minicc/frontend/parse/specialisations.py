@@ -37,7 +37,11 @@ class Specialisations(Templates):
             self.i = start
             return False
         own = [(p.marker, p.pack) for p in params]
-        if not self.constraints and own == [(a, p.pack) for a, p in zip(pattern, entity.params, strict=False)]:
+        if (
+            not self.constraints
+            and len(pattern) == len(entity.params)
+            and own == [(a, p.pack) for a, p in zip(pattern, entity.params, strict=True)]
+        ):
             what = "class template partial specialization does not specialize any template argument"
             self.fail(what + "; to define the primary template, remove the template argument list", name)
         self.skip_declaration()

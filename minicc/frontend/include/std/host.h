@@ -167,10 +167,6 @@ template <typename R, typename... A> struct function<R(A...)> {
     R operator()(A... a) const;
     explicit operator bool() const;
 };
-template <typename I, typename F> __host__ F for_each(I first, I last, F f) {
-    f(*first);
-    return f;
-}
 template <typename K, typename V, typename... Rest> struct map : __container<pair<const K, V>> {
     typedef K key_type;
     typedef V mapped_type;
