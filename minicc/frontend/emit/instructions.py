@@ -67,7 +67,7 @@ class Instructions:
 
     def begin(self, label: str) -> None:
         """Start a block; falls through from the last one."""
-        if not self.dead and self.lines:
+        if not self.dead:
             self.lines.append(f"  br label %{label}{self.place}")
         self.lines.append(f"{label}:")
         self.block, self.dead = label, False

@@ -254,6 +254,8 @@ class Declarators(TypeSpecifiers):
             self.i -= 1
             if found:
                 return True
+        if not abstract and after.kind == IDENT and self.peek(2).text == ")" and self.peek(3).text == "=":
+            return True
         if not abstract and after.kind == IDENT and self.peek(2).text == ")" and self.peek(3).text == "(":
             return self.function is None and not self.starts_type(1)
         return not abstract and after.text == "(" and after.kind == PUNCT

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 from collections import Counter
 from collections.abc import Callable
 
@@ -156,7 +157,11 @@ class HostBody(Launches):
                 continue
             called = record.scope.names.get("operator()")
             for each in called if isinstance(called, list) else ():
-                if (each.space if isinstance(each, ast.Function) else "host" if record.closure else "") == "host":
+                if isinstance(each, ast.FunctionTemplate):
+                    head = itertools.takewhile(lambda token: token.text != "{", each.tokens)
+                    if not any(token.text == "__device__" for token in head):
+                        return True
+                elif isinstance(each, ast.Function) and each.space == "host":
                     return True
         return False
 

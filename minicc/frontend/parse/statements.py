@@ -128,7 +128,10 @@ class Statements(Records):
         # `T(...)`, `T{...}` and `T::f()` are expressions.
         following = self.peek().text
         if following == "(":
-            return self._declares_parenthesised()
+            self.i += 1
+            found = self._declares_parenthesised()
+            self.i -= 1
+            return found
         if following == "{":
             return token.text in ("struct", "union", "enum", "class")
         if following in ("::", "<") or token.text == "::":
@@ -136,13 +139,13 @@ class Statements(Records):
         return True
 
     def _declares_parenthesised(self) -> bool:
-        """`T (*p)[4];` and `T (C::*p)();` declare; `T(x).y` does not."""
-        if self.peek(2).kind == IDENT and self.peek(3).text in ("::", "<"):
-            self.i += 2
+        """At the bracket behind a type: `T (*p)[4];` and `T (C::*p)();` declare; `T(x).y` does not."""
+        if self.peek().kind == IDENT and self.peek(2).text in ("::", "<"):
+            self.i += 1
             found = self._is_member_pointer()
-            self.i -= 2
+            self.i -= 1
             return found
-        k, depth, named = 2, 1, False
+        k, depth, named = 1, 1, False
         while self.peek(k).text in ("(", "*", "&"):
             depth += self.peek(k).text == "("
             named = named or self.peek(k).text != "("
@@ -159,7 +162,9 @@ class Statements(Records):
         self.quiet += 1
         try:
             self.simple_type()
-            return self.token.text not in ("(", "{", "::")
+            if self.at("("):
+                return self._declares_parenthesised()
+            return self.token.text not in ("{", "::")
         except Abandon:
             return False
         finally:

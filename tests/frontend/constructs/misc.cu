@@ -108,3 +108,21 @@ enum class Colour : unsigned char { red = 1, green = red << 2, blue };
 struct Enums { enum Plain { one = 1, two = one + 1 }; enum class Scoped { one = 5, six = one + 1 }; };
 __global__ void enums(int *o) { o[0] = (int)Colour::blue + Enums::two + (int)Enums::Scoped::six; }
 static_assert((int)Colour::blue == 5 && Enums::one == 1 && (int)Enums::Scoped::six == 6, "names of a scope of their own");
+// Declarators in brackets behind a qualified type; a function that begins with a loop and keeps nothing in memory.
+struct Shape_ { struct Piece { int v[4]; }; using Word = int; };
+template <class T> struct Holds_ { using Word = T; };
+template <class T> __global__ void bracketed_(int *o, int *in) {
+    __shared__ Shape_::Piece pieces[3];
+    int q[5] = {in[0], in[1], in[2], in[3], in[4]};
+    Shape_::Piece(&p)[3] = pieces;
+    Shape_::Word(&r)[5] = q;
+    Shape_::Word(*w)[5] = &q;
+    typename Holds_<T>::Word(&h)[5] = q;
+    Shape_::Word(e) = 3;
+    int(f) = 4;
+    p[threadIdx.x].v[0] = r[2];
+    o[0] = p[1].v[2] + (*w)[0] + e + f + h[0];
+}
+template __global__ void bracketed_<int>(int *, int *);
+template <typename F> __device__ inline void polled_(F &&f) { while (!f()) {} }
+__global__ void polling_(volatile int *o) { polled_([&]() { return o[0] == 3; }); }

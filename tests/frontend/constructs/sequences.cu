@@ -1,6 +1,7 @@
 // <algorithm> in device code, over pointers and the library's iterators; a specialisation for an empty pack.
 #include <cuda/std/array>
 #include <cuda/std/functional>
+#include <cuda/std/inplace_vector>
 namespace cstd_ = cuda::std;
 __global__ void algorithms_(int *o, int *a) {
     cstd_::array<int, 6> v{5, 3, a[0], 1, 9, 2};
