@@ -263,8 +263,8 @@ HEADERS: dict[str, str] = {
     "cuda_bf16.h": "cuda_bf16.h",
     "cuda_bf16.hpp": "cuda_bf16.h",
         **{name: name for name in """
-        cccl.h halves.h cub_sort.h half_class.h narrow_class.h e8m0_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h curand_kernel.h
-        cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
+        cccl.h halves.h cub_sort.h half_class.h narrow_class.h e8m0_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h
+        curand_kernel.h cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
         cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cooperative_groups.h
         cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},
 }  # fmt: skip

@@ -13,8 +13,8 @@ from minicc.diagnostics import SourceFile
 
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts", "compare",
-          "optional", "span", "bit", "integers", "algorithms", "sequences", "iterators", "initializer_list", "numbers", "numeric",
-          "variant", "memory", "expected", "bitset", "mdspan", "host")  # fmt: skip
+          "optional", "span", "bit", "integers", "algorithms", "sequences", "iterators", "initializer_list", "numbers",
+          "numeric", "variant", "memory", "expected", "bitset", "mdspan", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr |__device__ |const )*"
     r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__ignore_t|__policy|namespace(?! std)) (\w+)"

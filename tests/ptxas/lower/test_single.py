@@ -28,8 +28,10 @@ CASES = (
       for r in ("", ".rz", ".rm", ".rp")),
     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{3,5,%r1,%r2},{%r3,%r4},"
     "{0f00000000,0f3f800000,0f40000000,0fbf800000};",
-    "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1,%r2,%r3,%r4},{%r1,%r5,%r6,%r7},{0x01020304,%r3},{0,0,7,-1};",
-    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2},{%fd3},{0d4008000000000000},{0d3ff0000000000000,%fd4};",
+    "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1,%r2,%r3,%r4},{%r1,%r5,%r6,%r7},"
+    "{0x01020304,%r3},{0,0,7,-1};",
+    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2},{%fd3},"
+    "{0d4008000000000000},{0d3ff0000000000000,%fd4};",
     f"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {EIGHT},{FRAGMENT[20]},{FRAGMENT[30]},{WORDS[1]};",
     f"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32 {WORDS[1]},{FRAGMENT[20]},{FRAGMENT[30]},{EIGHT};",
     f"mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {WORDS[1]},{WORDS[5]},{{%r20,%r21}},{WORDS[10]};",
