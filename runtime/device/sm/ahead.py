@@ -1,7 +1,7 @@
 """What the host's caches are asked for before a warp needs it. Nothing here changes what is simulated.
 
 A host that shares its caches waits hundreds of cycles for a table, register or datum that it has not touched lately. So
-registers of the next instruction are fetched when the one before it issues; and when a warp is told when it may issue a
+registers of an instruction are fetched when that two before it issues; and when a warp is told when it may issue a
 memory instruction that missed L1 the last time, lanes' addresses are read from the register that will make them, and
 the data and the sets of the caches come while other warps issue. A register that is not final costs a needless fetch.
 """

@@ -21,8 +21,8 @@ _MEMORY = {
 
 def stalls(PCC: Any) -> dict[str, float]:
     """Warp-cycles by reason."""
-    totals = PCC[:, : len(K.REASONS)].sum(axis=0)
-    return {name: float(totals[k]) for k, name in enumerate(K.REASONS)}
+    totals = PCC[:, K.R_ALL].sum(axis=0)
+    return {name: float(total) for name, total in zip(K.REASONS, totals, strict=True)}
 
 
 def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
@@ -46,7 +46,7 @@ def per_pc(PCC: Any) -> dict[int, dict[str, float]]:
         L.P_ASKED: "l2_asked",
     }
     found: dict[int, dict[str, float]] = {}
-    pairs = [*names.items(), *((k, f"stall_{name}") for k, name in enumerate(K.REASONS))]
+    pairs = [*names.items(), *((k, f"stall_{name}") for k, name in enumerate(K.REASONS, K.R_SELECTED))]
     for i, row in enumerate(PCC.tolist()):
         if any(row):
             found[16 * i] = {text: float(row[k]) for k, text in pairs if row[k]}

@@ -71,9 +71,10 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
             store32(state + ALWAYS_UNIFORM, np.uint32(0xFFFFFFFF))
         lanes = threads - 32 * n
         alive = 0xFFFFFFFF if lanes >= 32 else (1 << lanes) - 1
-        for column in range(L.W_COLUMNS):
-            if column != L.W_STATE:
-                WS[w, column] = 0
+        for column in range(L.W_STATE):
+            WS[w, column] = 0
+        for column in range(L.W_STATE + 1, L.W_COLUMNS):
+            WS[w, column] = 0
         WS[w, L.W_PC] = G[L.G_ENTRY]
         WS[w, L.W_ACT] = alive
         WS[w, L.W_ALIVE] = alive
@@ -84,6 +85,7 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
         WS[w, L.W_LINE] = -2
         WAKE[w] = t
         SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[G[L.G_ENTRY], L.C_UNIT]
+        SC[w >> 4, L.S_PC + (w & 15)] = G[L.G_ENTRY]
         SC[w >> 4, L.S_LOWEST + (w & 15)] = (CT[c, L.T_FIRST] + 3 - (w >> 4 & 3)) >> 2
         if t < ready:
             WAKE[w] = WS[w, L.W_TFETCH] = ready

@@ -18,6 +18,7 @@ from runtime.device.sm.lang import (
     I64,
     LIST,
     LLVM,
+    SELDOM,
     U32,
     U64,
     UNSIGNED,
@@ -28,6 +29,7 @@ from runtime.device.sm.lang import (
     Program,
     Value,
     join,
+    seldom,
 )
 from runtime.device.sm.table import Table
 
@@ -430,7 +432,10 @@ class Emitter:
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             self.branch(node.operand, no, yes)
         else:
-            self.line(f"br i1 {self.cast(self.value(node), BOOL)}, label %{yes}, label %{no}")
+            weights = ""
+            if isinstance(node, ast.Call) and self.static(node.func) is seldom:
+                node, weights = node.args[0], SELDOM
+            self.line(f"br i1 {self.cast(self.value(node), BOOL)}, label %{yes}, label %{no}{weights}")
             self.dead = True
 
     # ---- statements

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm import layout as L
-from runtime.device.sm.lang import compiled
+from runtime.device.sm.lang import compiled, seldom
 from runtime.device.sm.raw import address, first, loads64, store64
 from runtime.device.sm.table import CODE, FP, IC0, IC1, IC2, SC, SM, WS, G
 
@@ -119,11 +119,12 @@ def arm(w: int, t: int) -> int:
     pc = WS[w, L.W_PC]
     line = pc >> 3
     ready = t
-    if line != WS[w, L.W_LINE]:
+    if seldom(line != WS[w, L.W_LINE]):
         ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t)
         WS[w, L.W_LINE] = line
     WS[w, L.W_TFETCH] = ready
     SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
+    SC[w >> 4, L.S_PC + (w & 15)] = pc
     wait = np.uint32(CODE[pc, L.C_WAIT])
     while wait:
         k = first(wait)

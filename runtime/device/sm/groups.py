@@ -19,8 +19,9 @@ from runtime.device.sm.access import FULL
 from runtime.device.sm.barrier import complete
 from runtime.device.sm.converge import complete_groups, fellows, lacks_yielded, leave
 from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import first, highest_bit, load32, popcount
+from runtime.device.sm.raw import address, first, highest_bit, load32, popcount
 from runtime.device.sm.table import CODE, CT, LPC, WAKE, WS, G
+from runtime.device.sm.vector import alike
 
 SYNC, SWITCH, RESUME, LOOK = 14, 16, 51, 53
 """Cycles from BSYNC or BREAK to the next issue, if the lanes go on; from what ends a group's turn to that of the group
@@ -222,8 +223,11 @@ def settle(w: int, t: int, passed: int, came: int, ended: int) -> None:
     if alive == 0:
         WAKE[w] = L.BIG
         CT[c, L.T_LIVE] -= 1
-        for b in range(16):
-            if CT[c, L.T_BARW + b] and CT[c, L.T_BARN + b] == 0:
+        waits = np.uint32(0xFFFF & ~alike(address(CT, (c, L.T_BARW)), 0))
+        while waits:
+            b = first(waits)
+            waits &= waits - 1
+            if CT[c, L.T_BARN + b] == 0:
                 complete(c, b, t)
         return
     if WS[w, L.W_ACT] == 0:

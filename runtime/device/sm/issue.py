@@ -24,7 +24,7 @@ from runtime.device.sm.groups import SYNC
 from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import BW_RETIRE, take
-from runtime.device.sm.lang import compiled, u32
+from runtime.device.sm.lang import compiled, seldom, u32
 from runtime.device.sm.lsu import DELAY, memory_time
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
@@ -176,7 +176,7 @@ def compute(w: int, i: int, t: int, mask: u32) -> int:
         done = start + CODE[i, L.C_LATENCY]
     elif queue:
         done = memory_time(w, i, np.uint32(0), t, 0)
-        if CODE[i, L.C_WIDTH] and mask:
+        if seldom(CODE[i, L.C_WIDTH]) and mask:
             # MATCH.ANY takes one value after the other.
             more = distinct(state + CODE[i, L.C_DATA], CODE[i, L.C_WIDTH], mask) - 1
             done += more * (MATCHED + (CODE[i, L.C_WIDTH] >> 2))
@@ -185,7 +185,7 @@ def compute(w: int, i: int, t: int, mask: u32) -> int:
         operands = CODE[i, L.C_OPERANDS]
         if CODE[i, L.C_KIND] == K.K_SPECIAL:
             special(w, CODE[i, L.C_AUX], t)
-        if CODE[i, L.C_STAGED]:
+        if seldom(CODE[i, L.C_STAGED]):
             arrive = -1
             if CODE[i, L.C_CLASS] < 0:
                 arrive = t + X[DELAY] + CODE[i, L.C_ARRIVE]
@@ -193,7 +193,7 @@ def compute(w: int, i: int, t: int, mask: u32) -> int:
             invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
         else:
             invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
-            if CODE[i, L.C_OVERTAKES]:
+            if seldom(CODE[i, L.C_OVERTAKES]):
                 overtake(w, i, t)
     WS[w, L.W_PC] = i + 1
     return done
@@ -207,11 +207,11 @@ def access(w: int, i: int, t: int, mask: u32) -> int:
     done = 0
     if mask:
         dst = WS[w, L.W_STATE] + CODE[i, L.C_DEST]
-        if CODE[i, L.C_STAGED]:
+        if seldom(CODE[i, L.C_STAGED]):
             buffer = stage(w, i, t, mask, L.BIG)
             dst = buffer
         consecutive = memory_op(w, i, mask, dst)
-        if consecutive < 0:
+        if seldom(consecutive < 0):
             return consecutive
     if CODE[i, L.C_QUEUE]:
         done = memory_time(w, i, mask, t, consecutive)
@@ -222,11 +222,11 @@ def access(w: int, i: int, t: int, mask: u32) -> int:
             there = uniform_constant(w >> 4, line, t) + CODE[i, L.C_STALL]
             if there > X[AFTER]:
                 hold(w, there, K.R_IMC)
-    if buffer:
+    if seldom(buffer):
         PEND[(buffer - G[L.G_PENDBUF]) >> 10, 3] = done - CODE[i, L.C_LATENCY] + CODE[i, L.C_ARRIVE]
     if done > WS[w, L.W_MEMT]:
         WS[w, L.W_MEMT] = done
-    if CODE[i, L.C_ACCESS] == K.A_LDGSTS and done > WS[w, L.W_LDGSTS]:
+    if seldom(CODE[i, L.C_ACCESS] == K.A_LDGSTS) and done > WS[w, L.W_LDGSTS]:
         WS[w, L.W_LDGSTS] = done
     WS[w, L.W_PC] = i + 1
     return done
@@ -344,7 +344,7 @@ def count_down(w: int, i: int, barrier: int, t: int, long: int) -> None:
     if t >= WS[w, L.W_SB + barrier]:
         WS[w, L.W_SB + barrier] = t
         WS[w, L.W_SBL + barrier] = long
-    if CODE[i, L.C_RING]:
+    if seldom(CODE[i, L.C_RING]):
         n = SBR[w, 17 * barrier]
         SBR[w, 17 * barrier + 1 + n % RING] = t
         SBR[w, 17 * barrier] = n + 1
@@ -366,9 +366,9 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
     else:
         done = steer(w, i, t, mask)
         blocked = WAKE[w] != -1
-    if done < 0:
+    if seldom(done < 0):
         return done
-    if not blocked and stall == 1:
+    if not blocked and seldom(stall == 1):
         # An increment is seen two cycles later: the next instruction does not wait on it.
         WAKE[w] = arm(w, X[AFTER])
     barrier = CODE[i, L.C_WBAR]
@@ -402,28 +402,25 @@ def warps_ahead(m: int, end: int, limit: int) -> None:
     for sc in range(4 * m, 4 * m + 4):
         waking = np.uint32(due(wakes + 128 * sc, end - 1))
         while waking:
-            row = address(WS, (16 * sc + first(waking), 0))
+            k = first(waking)
             waking &= waking - 1
+            row = address(WS, (16 * sc + k, 0))
             for piece in range(HOT_LINES):
                 prefetch(row + 64 * piece)
-    for sc in range(4 * m, 4 * m + 4):
-        waking = np.uint32(due(wakes + 128 * sc, end - 1))
-        while waking:
-            w = 16 * sc + first(waking)
-            waking &= waking - 1
-            j = WS[w, L.W_PC]
+            # The row is not looked at, since it is not there yet (of several grids this may be another's state).
+            state = G[L.G_STATE] + (16 * sc + k) * G[L.G_STATEBYTES]
+            j = SC[sc, L.S_PC + k]
             if j >= 0 and j + 1 < limit:
-                prefetch(WS[w, L.W_STATE])
-                registers_ahead(j, WS[w, L.W_STATE])
-                registers_ahead(j + 1, WS[w, L.W_STATE])
+                prefetch(state)
+                registers_ahead(j, state)
+                registers_ahead(j + 1, state)
 
 
 @compiled(inline=True)
-def issue(w: int, sc: int, t: int, reads: int, limit: int) -> int:
-    """Warp w issues its next instruction at `t`: it does what it does, and all that says what can go on when is brought
-    up to date. `reads`: the registers that it reads through the ports. 0 or minus the fault."""
+def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
+    """Warp w issues its next instruction i at `t`: it does what it does, and all that says what can go on when is
+    brought up to date. `reads`: the registers that it reads through the ports. 0 or minus the fault."""
     m = sc >> 2
-    i = WS[w, L.W_PC]
     if RECORDING:
         remember(w, i, t)
     book(w, i, sc, t)
@@ -448,14 +445,14 @@ def issue(w: int, sc: int, t: int, reads: int, limit: int) -> int:
     if CODE[i, L.C_PORTS] >= 0:
         read_ports(w, i, sc, t, reads)
     state = WS[w, L.W_STATE]
-    if i + 1 < limit:
-        registers_ahead(i + 1, state)
-    if WS[w, L.W_PENDING]:
+    if i + 2 < limit:
+        registers_ahead(i + 2, state)
+    if seldom(WS[w, L.W_PENDING]):
         commit(w, i, t)
     mask = np.uint32(WS[w, L.W_ACT])
-    if CODE[i, L.C_GUARD] != ALWAYS:
+    if seldom(CODE[i, L.C_GUARD] != ALWAYS):
         mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
-    elif CODE[i, L.C_GINV]:
+    elif seldom(CODE[i, L.C_GINV]):
         mask = np.uint32(0)
     PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
     PCC[i, L.P_THREADS] += popcount(mask)
@@ -470,14 +467,14 @@ def issue(w: int, sc: int, t: int, reads: int, limit: int) -> int:
             X[DONE] = 0
     else:
         blocked = carry_out(w, i, t, mask)
-        if blocked < 0:
+        if seldom(blocked < 0):
             G[L.G_FWARP] = w
             G[L.G_FPC] = i * 16
             G[L.G_PARKED] = t
             return blocked
     if not blocked:
         following = WS[w, L.W_PC]
-        if CODE[following, L.C_MISSED]:
+        if seldom(CODE[following, L.C_MISSED]):
             if CODE[following, L.C_BASE]:
                 memory_ahead(following, state, m, t)
             elif CODE[following, L.C_KIND] == K.K_EXIT:
@@ -507,6 +504,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                 continue
             # ---- pick a warp
             w = -1
+            i = 0
             reads = 0
             best = SC[sc, L.S_PORT]
             if best <= t:
@@ -556,8 +554,8 @@ def run_sm(m: int, begin: int, end: int) -> int:
                         below &= others
                         v = -1
                         continue
-                    j = WS[v, L.W_PC]
-                    if j < low or j >= limit:
+                    j = SC[sc, L.S_PC + (v & 15)]
+                    if seldom(j < low) or seldom(j >= limit):
                         if G[L.G_AHEAD]:
                             return parked(sc, t)
                         # Code of another grid, if it is that of the warp's.
@@ -570,9 +568,9 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     if CODE[j, L.C_PORTS] >= 0:
                         reads = port_reads(v, j, sc)
                         wake = port_time(reads, sc)
-                    if wake <= t and CODE[j, L.C_CLINE] >= 0:
+                    if wake <= t and seldom(CODE[j, L.C_CLINE] >= 0):
                         line = CODE[j, L.C_CLINE]
-                        if not SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                        if seldom(SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1 == 0):
                             if G[L.G_AHEAD] and (line < L.PARAMETER_LINES or line == L.SHARED_LINE):
                                 return parked(sc, t)
                             there = constant(sc, line, t)
@@ -583,6 +581,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                                 WAKE[v] = wake
                     if wake <= t:
                         w = v
+                        i = j
                         ready &= ~(1 << (v - base))
                         break
                     if wake < best:
@@ -599,10 +598,10 @@ def run_sm(m: int, begin: int, end: int) -> int:
             SC[sc, L.S_NEXT] = best
             if w < 0:
                 continue
-            bad = issue(w, sc, t, reads, limit)
-            if bad < 0:
+            bad = issue(w, i, sc, t, reads, limit)
+            if seldom(bad < 0):
                 return bad
-        if G[L.G_INSTRLIMIT] and G[L.G_INSTR] > G[L.G_INSTRLIMIT]:
+        if G[L.G_INSTRLIMIT] and seldom(G[L.G_INSTR] > G[L.G_INSTRLIMIT]):
             return -K.F_TIMEOUT
         soon = min(SC[4 * m, L.S_NEXT], SC[4 * m + 1, L.S_NEXT])
         soon = min(soon, min(SC[4 * m + 2, L.S_NEXT], SC[4 * m + 3, L.S_NEXT]))

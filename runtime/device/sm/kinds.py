@@ -121,7 +121,7 @@ FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
 """By their numbers, from 1 on."""
 F_ADDRESS, F_ALIGN, F_INSTR, F_DEADLOCK, F_TIMEOUT, F_ASSERT, F_TRAP, F_STACK, F_LAUNCH = range(1, 10)
 
-# Counters of an instruction: warp-cycles by reason come first.
+# Counters of an instruction: its warp-cycles by reason.
 REASONS = (
     "selected",
     "not_selected",
@@ -163,7 +163,9 @@ REASONS = (
     R_TEX,
     R_GMMA,
     R_MISC,
-) = range(19)
+) = range(2, 2 + len(REASONS))
+"""Columns of PCC: what most issues count is in one line of the host's caches, with `layout.P_THREADS`, `P_ACTIVE`."""
+R_ALL = slice(R_SELECTED, R_MISC + 1)
 
 # Bits of what the special register reader is asked for.
 SPECIALS = (

@@ -51,6 +51,8 @@ ONES, NUMBERS = 0x11111111, 0x76543210
 MISSES = 4100
 """Where in X a load keeps the lines that miss: line, sectors (above them its partition of L2), set of L1 (with the way
 above it), set of L2."""
+SETS = 5000
+"""Where in X a load keeps the sets of L1 of its lines."""
 MISSED = 4006
 """Where in X a load leaves how many those are."""
 SHARED = 128
@@ -171,16 +173,24 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
     host can fetch the sets of L2 for those that miss."""
     done = t + latency
-    if not bypass and lines > 1:
+    if not bypass:
         for k in range(lines):
-            prefetch(address(L1, (m, l1_set(X[2 * k]))))
+            at = l1_set(X[2 * k])
+            X[SETS + k] = at
+            prefetch(address(L1, (m, at)))
+        if lines >= SCATTERED:
+            # No branch hangs on what the host waits for here, so it waits for all of it at once.
+            for k in range(lines):
+                at = X[SETS + k]
+                way = first(np.uint32(find8(address(L1, (m, at)), tag_of(X[2 * k])))) & (WAYS - 1)
+                prefetch(address(L1, (m, at + TIMES + 4 * way)))
     misses = 0
     for k in range(lines):
         line = X[2 * k]
         missing = X[2 * k + 1]
         place = -1
         if not bypass:
-            at = l1_set(line)
+            at = X[SETS + k]
             way = use(m, at, line)
             place = at | way << 32
             there = L1[m, at + THERE] >> 4 * way & missing

@@ -25,8 +25,8 @@ import numpy as np
 
 from runtime.device.memory import BASE
 from runtime.device.sm import layout as L
-from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, first, over, popcount
+from runtime.device.sm.lang import compiled, seldom
+from runtime.device.sm.raw import address, choose, first, over, popcount
 from runtime.device.sm.table import BANK, BK, BW, L2, MP, PCC, QUEUE, SM, X
 from runtime.device.sm.vector import find16, least16, prefetch
 
@@ -179,36 +179,37 @@ def renew(resource: int, b: int) -> None:
 def take(resource: int, t: int, units: int) -> int:
     """Take a resource for `units` sixteenths of a cycle, not before `t`; the time at which that begins."""
     start = t >> BUCKET_SHIFT
-    b = start
-    used = 0
     low = QUEUE[resource, Q_FROM]
     high = QUEUE[resource, Q_TO]
-    while True:
-        if b >= low and b < high:
-            b = high
-        if b >= QUEUE[resource, Q_NEW]:
-            renew(resource, b)
-        used = BW[resource, b & (NB - 1)]
-        if used < CAPACITY:
-            break
-        b += 1
-    if b != start and (start < low or b != high):
+    b = choose((start >= low) & (start < high), high, start)
+    if seldom(b >= QUEUE[resource, Q_NEW]):
+        renew(resource, b)
+    used = BW[resource, b & (NB - 1)]
+    if seldom(used >= CAPACITY):
+        while used >= CAPACITY:
+            b += 1
+            if b >= low and b < high:
+                b = high
+            if seldom(b >= QUEUE[resource, Q_NEW]):
+                renew(resource, b)
+            used = BW[resource, b & (NB - 1)]
         # The buckets from start to b are full: more of them, or others that are worth more.
-        if start <= high and b >= low:
-            if start < low:
+        if start < low or b != high:
+            if start <= high and b >= low:
+                if start < low:
+                    QUEUE[resource, Q_FROM] = start
+                if b > high:
+                    QUEUE[resource, Q_TO] = b
+            elif start > high or b - start > high - low:
                 QUEUE[resource, Q_FROM] = start
-            if b > high:
                 QUEUE[resource, Q_TO] = b
-        elif start > high or b - start > high - low:
-            QUEUE[resource, Q_FROM] = start
-            QUEUE[resource, Q_TO] = b
     served = (b << BUCKET_SHIFT) + (used >> 4)
     rest = used + units - CAPACITY
     BW[resource, b & (NB - 1)] = min(used + units, CAPACITY)
-    while rest > 0:
+    while seldom(rest > 0):
         # What does not fit goes on in the next buckets.
         b += 1
-        if b >= QUEUE[resource, Q_NEW]:
+        if seldom(b >= QUEUE[resource, Q_NEW]):
             renew(resource, b)
         used = BW[resource, b & (NB - 1)]
         BW[resource, b & (NB - 1)] = min(used + rest, CAPACITY)

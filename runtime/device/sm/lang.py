@@ -39,6 +39,8 @@ LIST = "%.tables"
 """The hidden parameter."""
 RAW = ", !noalias !1"
 """Metadata of an access that touches no table."""
+SELDOM = ", !prof !3"
+"""Metadata of a branch whose condition seldom holds."""
 ALIASED = ("IC1", "IC2")
 """Tables that are also read and written by address."""
 FIRST_SCOPE = 10
@@ -148,6 +150,11 @@ def compiled(python: Any = None, *, entry: bool = False, inline: bool | None = N
     return function
 
 
+def seldom(condition: Any) -> Any:
+    """A condition of a branch that seldom holds: what is done then is kept out of the way of what is mostly done."""
+    raise TypeError("seldom is not Python")
+
+
 def join(a: str, b: str) -> str:
     """The kind that holds both."""
     if a == b:
@@ -194,6 +201,7 @@ class Program:
     def _metadata(self) -> list[str]:
         scopes = self.scopes.values()
         lines = ['!0 = distinct !{!0, !"tables"}', "!1 = !{" + ", ".join(f"!{s}" for s in scopes) + "}", "!2 = !{}"]
+        lines.append('!3 = !{!"branch_weights", i32 1, i32 31}')
         for name, s in self.scopes.items():
             others = ", ".join(f"!{o}" for o in scopes if o != s)
             lines += [f'!{s} = distinct !{{!{s}, !0, !"{name}"}}', f"!{s + 1} = !{{!{s}}}", f"!{s + 2} = !{{{others}}}"]

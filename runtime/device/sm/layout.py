@@ -316,6 +316,8 @@ S_LSULAST = next(_c)
 S_XUN = next(_c)
 S_UNIT = _several(_c, 16)
 """what each of its warps will need next (C_UNIT)"""
+S_PC = _several(_c, 16)
+"""its W_PC, here before the warp's row comes"""
 S_LOWEST = _several(_c, 16)
 """of a place, the lowest one with a warp of the same CTA"""
 S_XU = _several(_c, 2)
@@ -642,10 +644,10 @@ G_WARMING = next(_c)
 G_COLUMNS = next(_c)
 
 # ---- PCC: counters of each instruction ------------------------------------------------------------------------------
-P_THREADS = 19
+P_THREADS = 0
 """thread instructions (guard true)"""
-P_ACTIVE = 20
-"""thread instructions (lanes of the running group, whatever the guard)"""
+P_ACTIVE = 1
+"""thread instructions (lanes of the running group, whatever the guard); behind it the reasons (`kinds.R_*`)"""
 P_SECTORS = 21
 P_L1HIT = 22
 P_WAVEFRONTS = 23

@@ -12,7 +12,7 @@ from runtime.device.sm.access import SURVEY_PASSES, most_on_one, packets, survey
 from runtime.device.sm.front import constant
 from runtime.device.sm.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
 from runtime.device.sm.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, sector_count
-from runtime.device.sm.lang import compiled, u32
+from runtime.device.sm.lang import compiled, seldom, u32
 from runtime.device.sm.raw import first, loads64, popcount, store64
 from runtime.device.sm.stores import HELD, PACKETS, SENT, let_go, write_lines
 from runtime.device.sm.table import CODE, MP, PCC, SC, SM, WS, G, X
@@ -42,7 +42,7 @@ REMOTE = -1
 def space_of(i: int, mask: u32) -> int:
     """The space that memory instruction i is booked by: of generic addresses where the first lane's points."""
     space = CODE[i, L.C_SPACE]
-    if space == K.SPACE_GENERIC:
+    if seldom(space == K.SPACE_GENERIC):
         a = loads64(G[L.G_SCRATCH] + 8 * first(mask))
         space = K.SPACE_GLOBAL
         window = G[L.G_SHAREDWIN]
@@ -82,9 +82,9 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     if 16 * n > X[COST] or kind == K.A_LOAD:
         X[COST] = 16 * n
     extra = n - ideal
-    if cast and most_on_one(scratch, mask) > 1:
+    if seldom(cast) and most_on_one(scratch, mask) > 1:
         X[COST] += AGAIN
-    if atomic and CODE[i, L.C_OP] == K.OP_CAS:
+    if seldom(atomic) and CODE[i, L.C_OP] == K.OP_CAS:
         extra *= 2
         X[COST] *= 2
     return 2 * extra
@@ -118,7 +118,7 @@ def touched(i: int, lanes: int, mask: u32, local: bool, consecutive: int) -> int
             at = there + 1
             lines += 1
         X[SURVEY_PASSES] = words
-    elif local:
+    elif seldom(local):
         # Word k of a lane's access lies in the line k behind that of the first.
         lines = survey(4, lanes, mask, G[L.G_SCRATCH] + TALLY)
         X[SURVEY_PASSES] *= words
@@ -237,7 +237,7 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     kind = CODE[i, L.C_ACCESS]
     width = CODE[i, L.C_WIDTH]
     scratch = G[L.G_SCRATCH]
-    if local:
+    if seldom(local):
         interleave(w, G[L.G_LOCALWIN] if CODE[i, L.C_SPACE] == K.SPACE_GENERIC else 0)
     lanes = scratch + 256 if kind == K.A_LDGSTS else scratch
     lines = touched(i, lanes, mask, local, consecutive)
@@ -257,7 +257,7 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     extra = (n - 1) * 35 >> 4
     if kind == K.A_LOAD:
         return load_time(w >> 6, i, lines, extra)
-    if kind == K.A_LDGSTS:
+    if seldom(kind == K.A_LDGSTS):
         # Lanes that read or write one bank take turns, also if they read one word.
         read = wavefronts(width, lanes, mask, 1, 0, scratch + TALLY)
         stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
@@ -317,7 +317,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
             space = space_of(i, mask)
             if space == K.SPACE_SHARED or space == REMOTE:
                 done += shared_time(i, mask, consecutive)
-                if space == REMOTE:
+                if seldom(space == REMOTE):
                     done += G[L.G_REMOTE]
             elif space != K.SPACE_CONST:
                 done = line_time(w, i, mask, t, space == K.SPACE_LOCAL, consecutive)

@@ -9,7 +9,7 @@ from runtime.device.sm import layout as L
 from runtime.device.sm.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l1 import l1_set
-from runtime.device.sm.lang import compiled, u32
+from runtime.device.sm.lang import compiled, seldom, u32
 from runtime.device.sm.raw import address, load16, load32, loads64, store16, store32, store64
 from runtime.device.sm.table import CODE, CT, L1, WS, G
 from runtime.device.sm.vector import (
@@ -226,24 +226,24 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
         # Its timing looks there when the data have moved.
         prefetch(address(L1, (w >> 6, l1_set(loads64(scratch) >> 7))))
     shared = CT[WS[w, L.W_CTA], L.T_SHARED]
-    if G[L.G_CLUSTER] > 1:
+    if seldom(G[L.G_CLUSTER] > 1):
         mates(w, i, scratch)
     local = G[L.G_LOCAL] + w * 32 * G[L.G_LOCALSIZE]
     width = CODE[i, L.C_WIDTH]
     kind = CODE[i, L.C_ACCESS]
     space = CODE[i, L.C_SPACE]
-    if kind == K.A_LDSM or kind == K.A_STSM:
+    if seldom(kind == K.A_LDSM) or seldom(kind == K.A_STSM):
         return matrices(i, mask, dst, state, shared, local)
-    if kind == K.A_LDGSTS:
+    if seldom(kind == K.A_LDGSTS):
         return copy(i, mask, state, shared, local)
-    if space == K.SPACE_CONST and CODE[i, L.C_UNIFORM]:
+    if seldom(space == K.SPACE_CONST) and CODE[i, L.C_UNIFORM]:
         mask = np.uint32(1)
     rows = mask == np.uint32(FULL) and kind <= K.A_STORE and width >= 4 and consecutive(scratch, width)
     if rows and side_by_side(i, dst, state, shared):
         return 1
     hosts = scratch + HOSTS
     result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i)
-    if result < 0:
+    if seldom(result < 0):
         return result
     if kind == K.A_LOAD:
         load(i, mask, dst, result == 2)

@@ -46,7 +46,7 @@ def remember(w: int, i: int, t: int) -> None:
     at = _place(w, t)
     if at:
         for k in range(REASONS):
-            store64(at + 8 * (O_STATES + k), np.uint64(PCC[i, k]))
+            store64(at + 8 * (O_STATES + k), np.uint64(PCC[i, K.R_SELECTED + k]))
 
 
 @compiled
@@ -65,7 +65,7 @@ def observe(w: int, i: int, t: int, mask: u32, done: int) -> None:
     store64(at + 48, np.uint64(done))
     for k in range(REASONS):
         here = at + 8 * (O_STATES + k)
-        store64(here, np.uint64(PCC[i, k]) - np.uint64(loads64(here)))
+        store64(here, np.uint64(PCC[i, K.R_SELECTED + k]) - np.uint64(loads64(here)))
 
 
 def window() -> tuple[int, int, int]:

@@ -68,6 +68,10 @@ highest_bit = Primitive(
 )
 """Index of the highest set bit of a positive number."""
 
+choose = Primitive(
+    "choose", "int64(bool, int64, int64)", "%v = select i1 %0, i64 %1, i64 %2, !unpredictable !2\nret i64 %v"
+)
+"""(condition, yes, no): one of two numbers without a branch, where the host would guess wrong."""
 over = Primitive(
     "over", "int64(int64, int64)",
     "%a = zext i64 %0 to i128\n%b = zext i64 %1 to i128\n%p = mul i128 %a, %b\n%q = lshr i128 %p, 63\n"

@@ -28,9 +28,14 @@ def special(w: int, which: int, clock: int) -> None:
         ramp(at, np.uint32(0))
     elif which <= 3 or which == 24:
         thread = WS[w, L.W_ID] * 32
-        x = thread % G[L.G_BX]
-        y = thread // G[L.G_BX] % G[L.G_BY]
-        z = thread // (G[L.G_BX] * G[L.G_BY])
+        x = thread
+        y = 0
+        z = 0
+        if thread >= G[L.G_BX]:
+            row = thread // G[L.G_BX]
+            x = thread - row * G[L.G_BX]
+            z = row // G[L.G_BY]
+            y = row - z * G[L.G_BY]
         if G[L.G_BX] & 31 == 0:
             # A warp is a part of a row of threads.
             if which == 1:

@@ -38,7 +38,9 @@ from runtime.device.sm.l2 import (
     take,
 )
 from runtime.device.sm.lang import compiled
+from runtime.device.sm.raw import address
 from runtime.device.sm.table import BK, MP, PCC, SM, X
+from runtime.device.sm.vector import prefetch
 
 IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
@@ -49,6 +51,8 @@ HELD = 32
 once, of 32 lines each eight times)."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
+MANY = 8
+"""Lines of a store from which on the host is asked early for what each of them is noted in."""
 PACKETS = 4010
 """Where in X a reduction keeps the packets of each line."""
 
@@ -87,6 +91,9 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
     X[SENT] = t
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
         SM[m, L.M_GONE] = SM[m, L.M_STORED]
+    if lines >= MANY:
+        for k in range(lines):
+            prefetch(address(SM, (m, held_at(X[2 * k]))))
     for k in range(min(lines, AHEAD)):
         l2_ahead(l2_set(X[2 * k]), l2_home(X[2 * k]))
     for k in range(lines):

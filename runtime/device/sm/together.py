@@ -258,7 +258,7 @@ class Together:
         """What SMs count of a grid: its own warps' cycles, and the time that it was there, on an SM a CTA."""
         table = np.zeros((self.arch.sm_count, L.M_COLUMNS), np.int64)
         table[:ctas, L.M_ACTIVE] = cycles
-        table[0, L.M_WARPCYCLES] = counters[:, : len(K.REASONS)].sum()
+        table[0, L.M_WARPCYCLES] = counters[:, K.R_ALL].sum()
         return table
 
     def _hazards(self, member: _Member) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
-from runtime.device.sm.lang import compiled
+from runtime.device.sm.lang import compiled, seldom
 from runtime.device.sm.raw import popcount
 from runtime.device.sm.table import CODE, PCC, SC, WS
 from runtime.device.sm.vector import keep8, same8
@@ -74,66 +74,58 @@ def occupy(pipe: int, sc: int, t: int, interval: int) -> None:
 @compiled(inline=True)
 def book(w: int, i: int, sc: int, t: int) -> None:
     """Book the cycles since warp w's last issue, and the issue at `t` itself."""
+    PCC[i, K.R_SELECTED] += 1
     at = WS[w, L.W_LAST] + 1
-    end = WS[w, L.W_TSTALL]
-    if end > t:
-        end = t
+    end = min(WS[w, L.W_TSTALL], t)
     if end > at:
         PCC[i, K.R_WAIT] += end - at
         at = end
-    if max(WS[w, L.W_TBRANCH], WS[w, L.W_TBLOCK]) > at:
-        end = WS[w, L.W_TBRANCH]
-        if end > t:
-            end = t
+    if at >= t:
+        return
+    if seldom(max(WS[w, L.W_TBRANCH], WS[w, L.W_TBLOCK]) > at):
+        end = min(WS[w, L.W_TBRANCH], t)
         if end > at:
             PCC[i, K.R_BRANCH] += end - at
             at = end
-        end = WS[w, L.W_TBLOCK]
-        if end > t:
-            end = t
+        end = min(WS[w, L.W_TBLOCK], t)
         if end > at:
             PCC[i, WS[w, L.W_BLOCKKIND]] += end - at
             at = end
-    end = WS[w, L.W_TFETCH]
-    if end > t:
-        end = t
-    if end > at:
+    end = min(WS[w, L.W_TFETCH], t)
+    if seldom(end > at):
         PCC[i, K.R_NOINST] += end - at
         at = end
-    end = WS[w, L.W_TSB]
-    if end > t:
-        end = t
-    if end > at:
+    end = min(WS[w, L.W_TSB], t)
+    if seldom(end > at):
         PCC[i, K.R_LONG if WS[w, L.W_SBLONG] else K.R_SHORT] += end - at
         at = end
-    if t > at:
-        free = unit_time(CODE[i, L.C_UNIT], sc)
-        if free > t:
-            free = t
-        if free > at:
-            queue = CODE[i, L.C_QUEUE]
-            span = free - at
-            if queue == K.Q_LSU:
-                PCC[i, K.R_LG if CODE[i, L.C_LONG] else K.R_MIO] += span
-                at = free
-            elif queue:
-                PCC[i, K.R_MIO] += span
-                at = free
-            else:
-                # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
-                interval = CODE[i, L.C_INTERVAL]
-                busy = span * (interval - 1) // interval
-                if busy == 0:
-                    busy = span
-                PCC[i, K.R_MATH] += busy
-                at += busy
-        # Up to the sub-core's issue before this one others were picked; behind it, ports kept everybody from issuing.
-        free = SC[sc, L.S_LATEST] + 1
-        if free > at:
-            PCC[i, K.R_NOT_SELECTED] += free - at
+    if at >= t:
+        return
+    free = min(unit_time(CODE[i, L.C_UNIT], sc), t)
+    if free > at:
+        queue = CODE[i, L.C_QUEUE]
+        span = free - at
+        if queue == K.Q_LSU:
+            PCC[i, K.R_LG if CODE[i, L.C_LONG] else K.R_MIO] += span
             at = free
+        elif queue:
+            PCC[i, K.R_MIO] += span
+            at = free
+        else:
+            # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
+            interval = CODE[i, L.C_INTERVAL]
+            busy = span * (interval - 1) // interval
+            if busy == 0:
+                busy = span
+            PCC[i, K.R_MATH] += busy
+            at += busy
+    # Up to the sub-core's issue before this one others were picked; behind it, ports kept everybody from issuing.
+    free = SC[sc, L.S_LATEST] + 1
+    if free > at:
+        PCC[i, K.R_NOT_SELECTED] += free - at
+        at = free
+    if t > at:
         PCC[i, K.R_DISPATCH] += t - at
-    PCC[i, K.R_SELECTED] += 1
 
 
 @compiled(inline=True)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from runtime.device.sm import jit
 from runtime.device.sm import layout as L
 from runtime.device.sm.lang import FUNCTIONS, Program, compiled
-from runtime.device.sm.raw import address, load32, loads64, over, reciprocal, store64
+from runtime.device.sm.lang import seldom as hint
+from runtime.device.sm.raw import address, choose, load32, loads64, over, reciprocal, store64
 from runtime.device.sm.table import L2, SBR, G, addresses
 from runtime.device.sm.vector import find8, find16, latest, least16, set_times
 from tests.runtime.sm_engine.kit import loaded
@@ -50,6 +51,19 @@ def unsigned(a: int, b: int) -> int:
     total += np.int64(wide >> np.uint64(60)) * 4
     total += np.int64(~word & np.uint32(255)) * 64
     return total + np.int64(np.uint32(word + np.uint32(b)) >> np.uint32(31)) * 32768
+
+
+@compiled(entry=True)
+def guessed(a: int, b: int) -> int:
+    """Conditions with a hint, alone, in a chain and negated; a choice without a branch."""
+    total = choose((a > b) & (a > 0), a, b)
+    if hint(a > b):
+        total += 1
+    elif hint(a == 3) or not hint(b):
+        total += 2
+    while hint(total > 1000) and total & 1 == 0:
+        total >>= 1
+    return total
 
 
 @compiled(entry=True)
@@ -144,7 +158,7 @@ def aside(a: int, b: int) -> int:
 @pytest.fixture(scope="module", autouse=True)
 def built():
     """All functions above, compiled as the machines are."""
-    with loaded([arithmetic, unsigned, flow, tables, narrow, quotient, aside]):
+    with loaded([arithmetic, unsigned, guessed, flow, tables, narrow, quotient, aside]):
         yield
 
 
@@ -167,6 +181,15 @@ def test_unsigned_kinds(a, b):
     expected = (a & m32 > b & m32) + 2 * (b & m64 >= a & m64) + 4 * ((b & m64) >> 60)
     expected += 64 * (~a & 255) + 32768 * ((a + b & m32) >> 31)
     assert unsigned(a, b, 0) == expected
+
+
+@given(st.integers(-5, 5000), st.integers(-5, 5000))
+def test_hints_change_nothing(a, b):
+    total = a if a > b and a > 0 else b
+    total += 1 if a > b else 2 if a == 3 or not b else 0
+    while total > 1000 and total & 1 == 0:
+        total >>= 1
+    assert guessed(a, b, 0) == total
 
 
 @given(st.integers(-20, 60), st.integers(-3, 70))
