@@ -229,6 +229,12 @@ isinf                          b:T      e:classify:inf /fd
 isfinite                       b:T      e:classify:finite /fd
 isnormal                       b:T      e:classify:normal /fd
 signbit                        b:T      e:classify:sign /fd
+isgreater                      b:TT     e:ordered:ogt /fd
+isgreaterequal                 b:TT     e:ordered:oge /fd
+isless                         b:TT     e:ordered:olt /fd
+islessequal                    b:TT     e:ordered:ole /fd
+islessgreater                  b:TT     e:ordered:one /fd
+isunordered                    b:TT     e:ordered:uno /fd
 __isnanf                       i:f      e:classify:nan
 __isnan                        i:d      e:classify:nan
 __isinff                       i:f      e:classify:inf

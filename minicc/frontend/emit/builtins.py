@@ -480,6 +480,11 @@ def _classify(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _ordered(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    return v.make(f"fcmp {d[0]} {e.args[0].type.llvm} {a[0]}, {a[1]}")
+
+
+@_handler
 def _constant(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     if d[0] == "inf":
         return float_bits(float("inf"))

@@ -16,7 +16,7 @@ from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
-from minicc.frontend.sema.wellformed import undefaultable
+from minicc.frontend.sema.wellformed import no_default, undefaultable
 from minicc.frontend.tokens import IDENT, Token
 from minicc.frontend.types import Field, Type
 
@@ -392,7 +392,7 @@ class Variables(Statements):
                 assert t.elem is not None
                 t = t.elem
             if t.record is not None and not v.extern and v.storage in ("local", "shared") and undefaultable(t):
-                self.fail(f"no default constructor of '{t}', or it is deleted", at, code="frontend.no-match")
+                self.fail(no_default(t), at, code="frontend.no-match")
             if (
                 t.record is not None
                 and (

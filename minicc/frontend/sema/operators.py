@@ -148,6 +148,13 @@ class Operators(Conversions):
                 notes = [self.note(f"variable '{name}' declared const here", v.at)] if v.storage != "special" else []
                 kind = "variable" if v.storage != "member" else "static data member"
                 self.fail(f"cannot assign to {kind} '{name}' with const-qualified type '{e.type}'", at, notes=notes)
+            if isinstance(e, ast.Member):
+                record = e.base.type.record
+                if record is not None and record.closure:
+                    self.fail("cannot assign to a variable captured by copy in a non-mutable lambda", at)
+                if e.field.type.const:
+                    kind = f"non-static data member '{e.field.name}'"
+                    self.fail(f"cannot assign to {kind} with const-qualified type '{e.field.type}'", at)
             self.fail(f"read-only variable is not assignable (type '{e.type}')", at)
         if isinstance(e, ast.Name) and e.variable.storage == "constant" and self.function is not None:
             # As nvcc: its parts are not asked about.
@@ -374,7 +381,8 @@ class Operators(Conversions):
         self.require_assignable(left, at)
         record = left.type.record
         if record is not None and right.type.bare is left.type.bare and unassignable(left.type):
-            self.fail(f"object of type '{left.type}' cannot be assigned: its operator= is implicitly deleted", at)
+            why = "because its copy assignment operator is implicitly deleted"
+            self.fail(f"object of type '{left.type}' cannot be assigned {why}", at)
         if record is not None and right.type.bare is left.type.bare and assigns_members(left.type):
             return self._assign_members(left, right, at)
         if left.type.kind == "array":

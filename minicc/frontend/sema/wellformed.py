@@ -66,6 +66,17 @@ def undefaultable(t: Type) -> bool:
     )
 
 
+def no_default(t: Type) -> str:
+    """What is wrong with making an `undefaultable` class of nothing, in clang's words."""
+    record = t.record
+    assert record is not None
+    if any(_takes_nothing(c) for c in record.constructors):
+        return f"call to deleted constructor of '{t}'"
+    if record.constructors or record.closure:
+        return f"no matching constructor for initialization of '{t}'"
+    return f"call to implicitly-deleted default constructor of '{t}'"
+
+
 def _takes_nothing(c: ast.Function | ast.FunctionTemplate) -> bool:
     if isinstance(c, ast.FunctionTemplate):
         return c.required == 0

@@ -18,3 +18,4 @@ template <int I, typename... T> struct Chain_;
 template <int I> struct Chain_<I> { static constexpr int length = 0; };
 template <int I, typename H, typename... T> struct Chain_<I, H, T...> : Chain_<I + 1, T...> { static constexpr int length = 1 + Chain_<I + 1, T...>::length; };
 __global__ void chained_(int *o) { *o = Chain_<0, int, float>::length; }
+__global__ void ordered_(int *o, float x, float y) { o[0] = isgreater(x, y) | isgreaterequal(x, y) << 1 | isless(x, y) << 2 | islessequal(x, y) << 3 | islessgreater(x, y) << 4 | isunordered(x, y) << 5; }
