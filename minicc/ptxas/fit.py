@@ -50,8 +50,9 @@ _LONGER_KNOWN = 1.09
 the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
 _SMALL = 400
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
-_SEARCHED = 2000
-"""Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`."""
+_SEARCHED, _TRIED = 2000, 12_000
+"""Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
+second by another order alone."""
 _FEW_WARPS = 15
 _ROOM = 128
 """Registers for that where it is not known how large blocks are: with more, an SM has room for one of 256 threads."""
@@ -232,7 +233,8 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
     from minicc.ptxas import lean
 
-    if sum(map(len, given)) > _SEARCHED:
+    size = sum(map(len, given))
+    if size > _TRIED:
         return False
     usual = trials.of()
     steps = allocate.steps(function, arch, options) or [_ROOM]
@@ -242,8 +244,11 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
     function.budget, short = wanted, function.short
     live = allocate.comfortable(function, arch, options)
-    _make_again(function, arch, given, *_crowding(function, arch, given, live))
-    lean.run(function, arch)
+    if size <= _SEARCHED:
+        _make_again(function, arch, given, *_crowding(function, arch, given, live))
+        lean.run(function, arch)
+    else:
+        _reorder(function, given)
     schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
     fewer = trials.of()
     longer = fewer.alone > _LONGER * usual.alone

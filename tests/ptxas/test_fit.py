@@ -41,6 +41,34 @@ ret;
     assert np.allclose(y, want, rtol=1e-5)
 
 
+@pytest.mark.parametrize("count", [40, 42, 43])
+def test_a_long_function_leaves_room_for_two_blocks_if_gaps_alone_take_more(count: int) -> None:
+    """So many numbers and the addresses that they go back to are live over 2,000 operations."""
+    loads = "".join(
+        f"ld.global.u32 %i{k}, [%rd0+{4 * LANES * k}];mad.wide.u32 %a{k}, %i{k}, 4, %rd0; ld.global.f32 %f{k}, [%a{k}];"
+        for k in range(count)
+    )
+    step = "fma.rn.f32 %f{}, %f{}, %f{}, %f{};"
+    steps = "".join(
+        step.format(k, (7 * k + 3) % count, k, (5 * k + 1) % count) for _ in range(50) for k in range(count)
+    )
+    stores = "".join(f"st.global.f32 [%a{k}+4096], %f{k};" for k in range(count))
+    program = assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+.reg .b64 %rd<2>; .reg .b64 %a<{count}>; .reg .b32 %i<{count}>; .reg .f32 %f<{count}>; .reg .b32 %t;
+ld.param.u64 %rd0, [x]; mov.u32 %t, %tid.x; mad.wide.u32 %rd0, %t, 4, %rd0;
+{loads}{steps}{stores}
+ret;
+}}
+"""
+    )
+    assert program.functions[0].registers <= 128
+
+
 @pytest.mark.parametrize("known", ["", ".reqntid 256"])
 @pytest.mark.parametrize("count", [140, 240])
 def test_what_one_operation_makes_is_made_again_for_more_warps(known: str, count: int) -> None:
