@@ -336,6 +336,14 @@ def _strides(w: _Work) -> None:
             w.become(wide)
 
 
+def _rests(w: _Work) -> None:
+    if ".iter.next" in w.text:
+        from minicc.nvvm.rests import split
+
+        if (parts := split(w.text)) != w.text:
+            w.become(parts)
+
+
 def _prepare(w: _Work) -> None:
     if w.options.opt_level and _longest_chain(w.text) > _SLSR_LIMIT:
         _register(w.llvm, w.machine)
@@ -364,6 +372,7 @@ PASSES = (
     Pass("approx", _approx, 1),
     Pass("barriers", _barriers, 2),
     Pass("strides", _strides, 2),
+    Pass("rests", _rests, 2),
     Pass("prepare", _prepare, 0, optional=False),
 )
 """LLVM's middle end and what stands around it, in order; `prepare` is the part of code generation that works on IR."""

@@ -37,19 +37,22 @@ _LOADS = 4
 """Loads of a turn beyond which enough are under way; LLVM's own unrolling makes such turns."""
 
 _ID = r"%[-\w.$]+"
-_LOOP = re.compile(
+LOOP = re.compile(
     rf"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  {_ID} = phi [^\n]*\n)+)(?P<turn>(?:  (?!br )[^\n]*\n)+)"
     rf"  br i1 (?P<test>{_ID}), label (?P<yes>{_ID}), label (?P<no>{_ID})(?P<notes>[^\n]*)"
 )
-_PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ (.+?), ({_ID}) \], \[ (.+?), ({_ID}) \]")
-_FROM = re.compile(rf", ({_ID}) \]")
+PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ (.+?), ({_ID}) \], \[ (.+?), ({_ID}) \]")
+FROM = re.compile(rf", ({_ID}) \]")
 _TEST = r"^  {} = icmp (?:samesign )?(\w+) (i32|i64) ([^\s,]+), ([^\s,]+).*\n"
 _STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID}|\d+)(?![-\w.$])"
-_NAME = re.compile(_ID)
+NAME = re.compile(_ID)
 _LABEL = re.compile(r"\n[-\w.$]+:")
-_NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
-_DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
-_EFFECT = re.compile(r"\b(?:atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
+NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
+DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
+_SHARED = r"atomicrmw \w+ ptr addrspace\(3\) [^\n]* monotonic,"
+"""An atomic of shared memory without an order: loads from elsewhere pass it (a digit's histogram 1.42 of nvcc's cycles
+to 0.98 on the model)."""
+_EFFECT = re.compile(rf"\b(?:(?!{_SHARED})atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
 _CONSTANT = re.compile(rf"\bptr noalias [^,%]*\breadonly\b[^,%]*({_ID})")
 _PLACE = re.compile(rf"^  ({_ID}) = (?:getelementptr [^\n]*?|addrspacecast )ptr[^,%\n]* ({_ID})", re.M)
 _LOAD = re.compile(rf" = load [^,\n]*, ptr[^,%\n]* ({_ID})")
@@ -57,17 +60,6 @@ _CALLED = re.compile(r"\bcall [^\n]*?@([\w.$]+)\(|\bcall ")
 _PURE = re.compile(
     r"^; Function Attrs: (?![^\n]*convergent)(?=[^\n]*memory\(none\))[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
 )
-_OVER = re.compile(
-    rf"(\n(?:  {_ID} = phi [^\n]*\n)*  %(?:prol|epil)\.iter[\d.]* = phi [^\n]*\n(?:  (?!br )[^\n]*\n)+"
-    r"  br i1 [^\n]*?), !llvm\.loop !\d+(?=\n)"
-)
-"""What is left over of a loop that LLVM unrolled, if it is one block."""
-_LEFT = re.compile(r" = icmp eq i\d+ %(?:prol|epil)\.iter\.next[\d.]*, (%xtraiter[\d.]*)\n")
-_MANY = re.compile(r" = and i\d+ [^,\n]+, (?:[7-9]|\d\d+)\n")
-"""How many turns that may be: what a sum modulo eight is, if LLVM has made eight together."""
-_PRODUCT = re.compile(rf" = mul [^%\n]*({_ID}), ({_ID})\n")
-_APART = re.compile(rf"\n  {_ID} = add [^%\n]*{_ID}, (?:3[2-9]|[4-9]\d|\d{{3,}})\n")
-"""The index of such a loop goes on by the lanes of a warp, or more."""
 _NOTE = re.compile(r"!llvm\.loop (!\d+)")
 _NODE = re.compile(r"^(!\d+) = (.*)", re.M)
 _MORE = re.compile(r'^(!\d+) = !\{!"minicc\.unroll\.more"\}', re.M)
@@ -118,55 +110,19 @@ class _Loop:
         """How many turns are made together, the most first."""
         loads = self.turn.count(" = load ")
         known = self.stride.isdigit()  # the loads have one address in common, and need no registers for more
-        if known and loads <= 2:
+        if known and loads <= 2 and " atomicrmw " not in self.turn:
             return (FAR // loads, TURNS)
         return (TURNS,) if loads <= (3 if known else 2) else (2,)
 
 
 def freed(text: str) -> str:
-    """The module's text without LLVM's word that a loop is not to be unrolled again, where ptxas is to do so: loops to
-    where memory says, as NVIDIA's does (rows of ten entries 1.07 to 0.99 of nvcc's cycles on the model), and what
-    unrolling leaves over of loops whose turns are as far apart as the lanes of a warp: then they are few, so that up to
-    seven make a difference. Not for one load a turn: softmax of 300 columns, two turns left over, takes 3 % more.
-    Likewise where a turn's place is its index times a number of the launch, so that each waits for a line of its own:
-    columns of 6, 13, 30 and 45 words 1.29, 1.31, 1.24 and 1.08 of nvcc's cycles to 0.90, 1.01, 0.92 and 0.88 on the
-    model, 0.4 to 0.8 % more where nothing is left over, but 6 % in a loop in a loop (kmeans_assign)."""
-
-    def free(turn: re.Match[str]) -> str:
-        loads = turn[1].count(" = load ")
-        far = loads > 1 and _APART.search(turn[1])
-        return turn[1] if far or (loads and _strided(turn[1]) and _many(turn) and not _inside(turn)) else turn[0]
-
-    text = _OVER.sub(free, text)
+    """The module's text without LLVM's word that a loop to where memory says is not to be unrolled again: ptxas makes
+    more turns together, as NVIDIA's does (rows of ten entries 1.07 to 0.99 of nvcc's cycles on the model)."""
     for more in _MORE.findall(text):
         notes = re.compile(rf"^(!\d+) = distinct !\{{[^\n]*{more}\b", re.M).findall(text)
         ends = re.compile(rf"^(  br i1 [^\n]*), !llvm\.loop (?:{'|'.join(notes)})$", re.M)
         text = ends.sub(lambda end: end[0] if _REST.match(end[0]) else end[1], text)
     return text
-
-
-def _strided(turn: str) -> bool:
-    """Whether a turn multiplies its index with a number that only the launch says."""
-    made, counters = set(_DEFINED.findall(turn)), {name for name, *_ in _PHI.findall(turn)}
-    return any(counters & {*pair} and {*pair} - made for pair in _PRODUCT.findall(turn))
-
-
-def _many(turn: re.Match[str]) -> bool:
-    """Whether up to seven turns, or more, may be left over."""
-    left = _LEFT.search(turn[1])
-    before = turn.string.rfind(f"  {left[1]} = ", 0, turn.start()) if left else -1
-    return left is not None and before >= 0 and _MANY.match(turn.string, before + 2 + len(left[1])) is not None
-
-
-def _inside(turn: re.Match[str]) -> bool:
-    """Whether there is a loop around it."""
-    from minicc.nvvm.nests import loops
-
-    text = turn.string
-    body = text.find("{\n", text.rfind("define ", 0, turn.start())) + 2
-    _, number, found = loops(text[body : text.find("\n}", turn.end())].split("\n"))
-    label = text[: turn.start()].rpartition("\n")[2].partition(":")[0]
-    return sum(number[label] in nodes for nodes in found) > 1
 
 
 def widen(text: str) -> str | None:
@@ -200,9 +156,9 @@ def _function(text: str, module: _Module) -> str:
     head, define, body = text.rpartition("\ndefine ")
     if '%"' in body or ".wide" in body or not _LABEL.match(body, body.find("\n")):
         return text
-    blocks = _NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
+    blocks = NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
     whole = "\n\n".join(blocks)
-    uses = Counter(_NAME.findall(whole))
+    uses = Counter(NAME.findall(whole))
     loops = {
         place: loop
         for place, block in enumerate(blocks)
@@ -213,7 +169,7 @@ def _function(text: str, module: _Module) -> str:
     ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
     for place, block in enumerate(blocks):
         loop = loops.get(place)
-        blocks[place] = _widened(loop) if loop else _FROM.sub(lambda end: ends.get(end[1], end[0]), block)
+        blocks[place] = _widened(loop) if loop else FROM.sub(lambda end: ends.get(end[1], end[0]), block)
     return head + define + "\n\n".join(blocks) if loops else text
 
 
@@ -243,7 +199,7 @@ def _reads_constants(block: str, function: str) -> bool:
 
 def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | None:
     """The loop, if it is one of those that are widened. `uses` counts each name in the function."""
-    match = _LOOP.fullmatch(block)
+    match = LOOP.fullmatch(block)
     if match is None:
         return None
     label, turn, yes, no = "%" + match["label"], match["turn"], match["yes"], match["no"]
@@ -256,7 +212,7 @@ def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | Non
         return None
     predicate, form, index, bound = compare.groups()
     predicate = predicate if yes == label else _INVERSE.get(predicate, "")
-    inside = set(_DEFINED.findall(block))
+    inside = set(DEFINED.findall(block))
     if bound in inside:
         predicate, index, bound = _TURNED.get(predicate, ""), bound, index
     step = re.search(_STEP.format(re.escape(index)), turn, re.M)
@@ -264,12 +220,12 @@ def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | Non
         return None
     phis = {}
     for line in match["phis"].splitlines():
-        phi = _PHI.match(line)
+        phi = PHI.match(line)
         if phi is None:
             return None
         name, kind, first, _, following, latch = phi.groups()
         phis[name] = (kind, first, following) if latch == label else (kind, following, first)
-    own = Counter(_NAME.findall(block))
+    own = Counter(NAME.findall(block))
     after = {name for name in inside if uses[name] > own[name]}
     old, stride = (step[1], step[2]) if step[1] in phis else (step[2], step[1])
     if old not in phis or phis[old][2] != index or stride in inside:
@@ -288,22 +244,22 @@ def _unrolled(notes: str, module: _Module) -> bool:
     return any('!"llvm.loop.unroll' in module.nodes.get(item, "") for item in items)
 
 
-def _renamed(text: str, names: dict[str, str]) -> str:
-    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
+def renamed(text: str, names: dict[str, str]) -> str:
+    return NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
 def _widened(loop: _Loop) -> str:
     """The blocks that take the loop's place."""
     label, form, less, kept = loop.label, loop.type, loop.less, sorted(loop.after)
     kinds = {value: kind for phi, (kind, _, following) in loop.phis.items() for value in (phi, following)}
-    made = _DEFINED.findall(loop.turn)
+    made = DEFINED.findall(loop.turn)
 
     def turns(values: dict[str, str], suffix: str, number: int) -> tuple[str, dict[str, str], dict[str, str]]:
         """So many turns' text, what each name stands for at the end of the last, and the phis after it."""
         text = ""
         for turn in range(number):
             names = values | {value: f"{value}.{turn}{suffix}" for value in made}
-            text += _renamed(loop.turn, names)
+            text += renamed(loop.turn, names)
             values = {phi: names.get(value, value) for phi, (_, _, value) in loop.phis.items()}
         return text, names, values
 

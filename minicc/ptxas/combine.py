@@ -118,9 +118,11 @@ class Combiner:
         return not any(isinstance(w, V) and w.reg.id in several for inst in between for w in writes(inst))
 
     def _limited(self, inst: MInst, b: int, at: int) -> None:
-        """The smaller or larger of a sum and something else."""
+        """The smaller or larger of a sum and something else; of two sums the one that is made later, since what waits
+        for that (a row of edit distances 1.30 of nvcc's cycles to 1.04 on the model)."""
         if inst.modifiers not in ((), ("U32",)):
             return
+        sums = []
         for n in (0, 1):
             t, other = inst.srcs[n], inst.srcs[1 - n]
             found = self.maker(t, "IADD3", b, at) if _plain(t) and (other == ZERO or _plain(other)) else None
@@ -130,8 +132,10 @@ class Combiner:
             if not _plain(x):
                 x, y = y, x
             if _plain(x) and (isinstance(y, V | Imm) or y == ZERO):
-                self.replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
-                return
+                sums.append((found.block == b, found.at, x, y, other))
+        if sums:
+            *_, x, y, other = max(sums, key=lambda made: made[:2])
+            self.replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
 
     def _add(self, inst: MInst, b: int, at: int) -> None:
         """32-bit add of two with one of them combinable."""

@@ -124,6 +124,10 @@ def test_what_is_left_alone() -> None:
         text.replace("label %end\n", "label %end, !llvm.loop !0\n")
         + '\n!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}\n',
     )
+    atomic = "  %before = atomicrmw add ptr addrspace(SPACE) null, i32 1 ORDER, align 4\n" + value
+    for space, order, left in (("3", "monotonic", False), ("1", "monotonic", True), ("3", "acquire", True)):
+        other = text.replace(value, atomic.replace("SPACE", space).replace("ORDER", order))
+        assert (widen(other) is None) == left, "loads pass atomics of shared memory that keep no order"
     stores = changed[0].replace("ptr noalias %table", "ptr noalias readonly %table")
     assert widen(stores) is not None
     for other in changed:
@@ -144,81 +148,11 @@ def test_how_many_turns(loads: int, stride: str, together: int) -> None:
     assert wide.count("load i64, ptr %at") == loads * (together + 1)
 
 
-REST = """
-f.prol:
-  %i.prol = phi i32 [ %i.next.prol, %f.prol ], [ %t, %entry ]
-  %prol.iter = phi i32 [ %prol.iter.next, %f.prol ], [ 0, %entry ]
-  %a.prol = load float, ptr %x
-  %b.prol = LOAD
-  %i.next.prol = add nuw nsw i32 %i.prol, STEP
-  %prol.iter.next = add i32 %prol.iter, 1
-  %done = icmp eq i32 %prol.iter.next, %xtraiter
-  br i1 %done, label %out, label %f.prol, !llvm.loop !0
-
-"""
-
-
-@pytest.mark.parametrize(
-    ("step", "second", "free"),
-    [
-        ("32", "load float, ptr %y", True), ("256", "load float, ptr %y", True), ("31", "load float, ptr %y", False),
-        ("1", "load float, ptr %y", False), ("128", "fadd float %a.prol, 1.0", False),
-    ],
-)  # fmt: skip
-def test_what_unrolling_leaves_over(step: str, second: str, free: bool) -> None:
-    """Turns a warp's width apart, with two loads each, may go several at a time in ptxas."""
-    text = REST.replace("STEP", step).replace("LOAD", second)
-    assert freed(text) == (text.replace(", !llvm.loop !0", "") if free else text)
-
-
 @pytest.mark.parametrize(("pragma", "free"), [("", True), ("\n#pragma unroll 4\n", False)])
 def test_loops_to_where_memory_says_go_on(pragma: str, free: bool) -> None:
-    """The four turns that nobody asked for may become more in ptxas; what they leave over may not."""
+    """The four turns that nobody asked for may become more in ptxas."""
     text = "__global__ void k(const int *p, const float *x, float *d) { float s = 0;"
     text += f"{pragma} for (int k = p[0]; k < p[1]; k++) s += x[k] * d[k]; d[0] = s; }}"
     ir = optimise(frontend.compile(SourceFile("a.cu", text), Source()), Options())
     back = re.findall(r"^  br i1 %([a-z]+).*?(, !llvm\.loop .*)?$", ir, re.M)
-    assert {bool(note) for test, note in back if test == "prol"} == {True}
     assert any(note for test, note in back if test == "exitcond") != free
-
-
-COLUMN = """define void @f(ptr %x, i32 %n, i32 %m, i32 %t) {
-entry:
-  %xtraiter = and i32 %n, MASK
-  br label %around
-
-around:
-  br label %f.epil
-
-f.epil:
-  %i.epil = phi i32 [ %i.next.epil, %f.epil ], [ %t, %around ]
-  %epil.iter = phi i32 [ %epil.iter.next, %f.epil ], [ 0, %around ]
-  %at.epil = mul nsw i32 %i.epil, STRIDE
-  %place.epil = getelementptr float, ptr %x, i32 %at.epil
-  %a.epil = load float, ptr %place.epil
-  %i.next.epil = add nuw nsw i32 %i.epil, 1
-  %epil.iter.next = add i32 %epil.iter, 1
-  %done = icmp eq i32 %epil.iter.next, %xtraiter
-  br i1 %done, label %out, label %f.epil, !llvm.loop !0
-
-out:
-  br label %AFTER
-
-end:
-  ret void
-}
-
-"""
-
-
-@pytest.mark.parametrize(
-    ("mask", "stride", "after", "free"),
-    [
-        ("7", "%m", "end", True), ("15", "%m", "end", True), ("3", "%m", "end", False), ("7", "12", "end", False),
-        ("7", "%m", "around", False),
-    ],
-)  # fmt: skip
-def test_columns_that_unrolling_leaves_over(mask: str, stride: str, after: str, free: bool) -> None:
-    """Up to seven turns whose loads are apart by what the launch says go several at a time, outside of other loops."""
-    text = COLUMN.replace("MASK", mask).replace("STRIDE", stride).replace("AFTER", after)
-    assert freed(text) == (text.replace(", !llvm.loop !0", "") if free else text)

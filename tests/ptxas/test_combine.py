@@ -62,6 +62,29 @@ def test_sums_within_limits(tmp_path: Path) -> None:
     assert "VIMNMX" not in code
 
 
+CHAIN = """\
+//! n = 256
+//! a = randint(0, 100, n, i32)
+//! b = randint(0, 100, n, i32)
+//! c = zeros(n, i32)
+//! f[1, n](a, b, c)
+//! expect(c, minimum(a + b, minimum(minimum(a, b) + 3, b * 2 + 1) + 1))
+
+__global__ void f(const int *a, const int *b, int *c)
+{
+    int u = a[threadIdx.x], v = b[threadIdx.x];
+    c[threadIdx.x] = min(u + v, min(min(u, v) + 3, 2 * v + 1) + 1);
+}
+"""
+
+
+def test_of_two_sums_the_later_one_is_limited(tmp_path: Path) -> None:
+    """What waits longest (a cell of edit distances) is added by the instruction that compares."""
+    code = checked(tmp_path, CHAIN)
+    after = code[code.index("VIADDMNMX") :]
+    assert after.count("VIADDMNMX") == 2 and not {"VIADD", "IADD3"} & {*after}
+
+
 SIGNED = """\
 //! n = 256
 //! a = uniform(-2, 2, n, f32)

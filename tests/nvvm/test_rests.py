@@ -1,0 +1,118 @@
+"""What unrolling leaves over, four, two and one turn at a time, means what one turn at a time means."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from minicc import ptx
+from minicc.nvvm.rests import split
+from tests.isel.run_ptx import compile_ir, run_rows
+
+KERNEL = """target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @kernel(ptr noalias %table, ptr noalias %result) {
+entry:
+  %n.64 = load i64, ptr %table
+  %n = trunc i64 %n.64 to i32
+  %some = icmp sgt i32 %n, 0
+  br i1 %some, label %loop, label %end
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %sum = phi i64 [ 7, %entry ], [ %sum.next, %loop ]
+  %before = phi i64 [ 1, %entry ], [ %sum, %loop ]
+  %low = and i32 %i, 15
+  %place = zext i32 %low to i64
+  %at = getelementptr i64, ptr %table, i64 %place
+  %value = load i64, ptr %at
+  %five = mul i64 %sum, 5
+  %more = add i64 %five, %before
+  %sum.next = add i64 %more, %value
+  STORE
+  %i.next = add nuw nsw i32 %i, 1
+  %back = icmp slt i32 %i.next, %n
+  br i1 %back, label %loop, label %end
+
+end:
+  %last = phi i32 [ -1, %entry ], [ %i, %loop ]
+  %total = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  %old = phi i64 [ 0, %entry ], [ %before, %loop ]
+  %last.64 = sext i32 %last to i64
+  %total.at = getelementptr i64, ptr %result, i64 1
+  %old.at = getelementptr i64, ptr %result, i64 2
+  store i64 %last.64, ptr %result
+  store i64 %total, ptr %total.at
+  store i64 %old, ptr %old.at
+  ret void
+}
+"""
+"""A hash of table[i & 15] for i < n = table[0], what it was two turns before the last, and the last i."""
+STORE = "store i64 %sum.next, ptr %at"
+"""Each turn may write where a later one reads."""
+
+
+@cache
+def compiled(store: str) -> ptx.Module:
+    text = KERNEL.replace("STORE", store)
+    module = compile_ir(text)
+    assert ptx.format(module).count("ld.global") > (9 if store else 10)  # not one by one
+    return module
+
+
+def expected(row: list[int], store: bool) -> list[int]:
+    table, mask = list(row), (1 << 64) - 1
+    total, before, old, last = 7, 1, 0, -1
+    for i in range(row[0]):
+        old, last = before, i
+        total, before = (total * 5 + before + table[i & 15]) & mask, total
+        if store:
+            table[i & 15] = total
+    return [last & mask, total if row[0] > 0 else 0, old]
+
+
+@pytest.mark.parametrize("store", [False, True], ids=["loads", "stores"])
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(n=st.integers(0, 40), more=st.lists(st.integers(0, 1 << 62), min_size=15, max_size=15))
+def test_any_number_of_turns(store: bool, n: int, more: list[int]) -> None:
+    row = [n, *more]
+    assert run_rows(compiled(STORE if store else ""), [row], 3) == [expected(row, store)]
+
+
+REST = """
+define void @f() {
+entry:
+  %xtraiter = and i32 %n, MOST, !dbg !1
+  br label %g.epil
+
+g.epil:
+  %epil.iter = phi i32 [ 0, %entry ], [ %epil.iter.next, %g.epil ]
+  %s = phi float [ %t, %entry ], [ %s.next, %g.epil ]
+  %a = load float, ptr %x, !dbg !2
+  %s.next = fadd float %s, %a
+  %epil.iter.next = add i32 %epil.iter, 1, !dbg !1
+  %end = icmp eq i32 %epil.iter.next, %xtraiter, !dbg !1
+  br i1 %end, label %out, label %g.epil, !dbg !1, !llvm.loop !0
+
+out:
+  %r = phi float [ %s.next, %g.epil ]
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize(("most", "turns"), [(7, 7), (3, 3), (1, 1)])
+def test_how_many_turns(most: int, turns: int) -> None:
+    """Up to three or up to seven are taken apart; the loop's counter goes."""
+    new = split(REST.replace("MOST", str(most)))
+    assert new.count(" = load ") == turns and ("epil.iter" in new) == (most == 1)
+    assert ("%s.next, %g.epil.done ]" in new) == (most > 1)
+
+
+def test_what_is_left_alone() -> None:
+    """Turns that load nothing, and counters that someone asks for."""
+    for old, new in (("load float, ptr %x", "fadd float %t, 1.0"), ("ret void", "call void @g(i32 %epil.iter.next)")):
+        text = REST.replace("MOST", "7").replace(old, new)
+        assert text.count(new) == 1 and split(text) == text
