@@ -22,14 +22,37 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from minicc.nvvm.strides import DEFINED, FROM, LOOP, NAME, NUMBER, PHI, renamed
+import attrs
+
+from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
 
 _WIDTHS = (4, 2, 1)
 _LONGEST = 28
-"""Lines of a block beyond which its own work hides latency."""
+"""Lines of a loop beyond which its own work hides latency."""
 _LEFT = re.compile(r"  (%xtraiter[\w.]*) = and (i\d+) [^,\n]+, (3|7)[,\n]")
+_HEAD = re.compile(r"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  %[-\w.$]+ = phi [^\n]*\n)+)")
 _COUNT = re.compile(r"  (%(?:prol|epil)\.iter\.next[\w.]*) = add (?:nuw )?(?:nsw )?i\d+ (%[\w.]+), 1(?:,.*)?\n")
-_END = r"  {test} = icmp (?:samesign )?(eq|ne) i\d+ {next}, (%xtraiter[\w.]*)(?:,.*)?\n"
+_END = re.compile(
+    r"  (?P<test>%[\w.]+) = icmp (?:samesign )?(?P<kind>eq|ne) i\d+ (?P<next>%[\w.]+), (?P<number>%xtraiter[\w.]*)"
+    r"(?:,.*)?\n"
+)
+_BRANCH = re.compile(r"  br i1 (%[-\w.$]+), label (%[-\w.$]+), label (%[-\w.$]+)[^\n]*$")
+_TARGET = re.compile(r"label (%[-\w.$]+)")
+
+
+@attrs.frozen
+class _Rest:
+    """What is left over of an unrolled loop; names with their %."""
+
+    number: str
+    """How many turns there are."""
+    exit: str
+    phis: dict[str, tuple[str, str, str]]
+    """Name -> type, value on entry, value in the next turn."""
+    blocks: dict[str, str]
+    """Label -> what the block does: from where the loop begins, without phis, to where it ends, without the branch."""
+    after: dict[str, str]
+    """What is used after the loop -> its type."""
 
 
 def split(text: str) -> str:
@@ -42,59 +65,87 @@ def _function(text: str) -> str:
     head, define, body = text.rpartition("\ndefine ")
     if '%"' in body or ".over1" in body:
         return text
-    blocks = NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
-    whole = "\n\n".join(blocks)
+    first, *pieces = NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
+    blocks = {f"%{piece.partition(':')[0]}": piece for piece in pieces}
+    whole = "\n\n".join([first, *pieces])
     left = {name: (kind, int(most)) for name, kind, most in _LEFT.findall(whole)}
     uses = Counter(NAME.findall(whole))
-    made = {place: new for place, block in enumerate(blocks) if (new := _taken_apart(block, left, uses))}
-    ends = {label: f", {label}.done ]" for label, _ in made.values()}
-    for place, block in enumerate(blocks):
-        blocks[place] = made[place][1] if place in made else FROM.sub(lambda end: ends.get(end[1], end[0]), block)
-    return head + define + "\n\n".join(blocks) if made else text
+    found = {label: rest for label in blocks if (rest := _taken_apart(label, blocks, left, uses))}
+    if not found:
+        return text
+    gone = {block for rest in found.values() for block in rest.blocks}
+    ends = {[*rest.blocks][-1]: f", {label}.done ]" for label, rest in found.items()}
+    out = [first]
+    for label, block in blocks.items():
+        if label in found:
+            out.append(_made(label, found[label], left[found[label].number]))
+        elif label not in gone:
+            out.append(FROM.sub(lambda end: ends.get(end[1], end[0]), block))
+    return head + define + "\n\n".join(out)
 
 
-def _taken_apart(block: str, left: dict[str, tuple[str, int]], uses: Counter[str]) -> tuple[str, str] | None:
-    """The label of what is left over of an unrolled loop with loads, and the blocks that take its place."""
-    short = " = load " in block and ".iter.next" in block and block.count("\n") <= _LONGEST
-    loop = LOOP.fullmatch(block) if short else None
-    count = loop and _COUNT.search(loop["turn"])
-    if loop is None or not count:
-        return None
-    label, turn = "%" + loop["label"], loop["turn"]
-    end = re.search(_END.format(test=re.escape(loop["test"]), next=re.escape(count[1])), turn)
-    phis = {}
-    for line in loop["phis"].splitlines():
+def _taken_apart(
+    label: str, blocks: dict[str, str], left: dict[str, tuple[str, int]], uses: Counter[str]
+) -> _Rest | None:
+    """The rest of an unrolled loop that begins there, if it loads and is short."""
+    head = _HEAD.match(blocks[label]) if ".iter.next" in blocks[label] else None
+    found: dict[str, tuple[str, dict[str, str]]] = {}
+    for line in head["phis"].splitlines() if head else ():
         if (phi := PHI.match(line)) is None:
             return None
-        name, kind, one, _, other, latch = phi.groups()
-        phis[name] = (kind, one, other) if latch == label else (kind, other, one)
-    if not end or end[2] not in left or phis.pop(count[2], ("",))[1:] != ("0", count[1]):
+        name, kind, one, before, other, behind = phi.groups()
+        found[name] = kind, {before: one, behind: other}
+    latch = next((at for _, ways in found.values() for at, value in ways.items() if ".iter.next" in value), "")
+    nodes = _nodes(label, latch, blocks)
+    if head is None or nodes is None:
         return None
-    exit_, back = (loop["yes"], loop["no"]) if end[1] == "eq" else (loop["no"], loop["yes"])
-    own = Counter(NAME.findall(block))
-    after = sorted({name for name in DEFINED.findall(block) if uses[name] > own[name]})
-    if back != label or {count[1], count[2], loop["test"]} & {*after}:
+    text = "\n".join(blocks[node] for node in nodes)
+    count, end, branch = _COUNT.search(text), _END.search(text), _BRANCH.search(blocks[latch])
+    if not count or not end or not branch or " = load " not in text or text.count("\n") > _LONGEST:
         return None
-    turn = turn.replace(count[0], "").replace(end[0], "")
-    kinds = {name: kind for name, (kind, _, _) in phis.items()} | {next_: kind for kind, _, next_ in phis.values()}
-    if not kinds.keys() >= {*after}:
+    if len(nodes) > 1 and " store " in text:
+        return None  # loads do not pass it, and the registers of more turns cost warps (an im2col 1.15)
+    exit_, back = branch.groups()[1:] if end["kind"] == "eq" else branch.groups()[:0:-1]
+    if (branch[1], end["next"], back) != (end["test"], count[1], label) or end["number"] not in left:
         return None
-    return label, _blocks(label, exit_, phis, turn, left[end[2]], end[2], {name: kinds[name] for name in after})
+    phis = {
+        name: (kind, next(value for at, value in ways.items() if at != latch), ways[latch])
+        for name, (kind, ways) in found.items()
+    }
+    if phis.pop(count[2], ("",))[1:] != ("0", count[1]):
+        return None
+    own = Counter(NAME.findall(text))
+    after = {name for name in DEFINED.findall(text) if uses[name] > own[name]}
+    kinds = {next_: kind for kind, _, next_ in phis.values()} | {name: kind for name, (kind, _, _) in phis.items()}
+    if not after <= kinds.keys() or count[1] in after:
+        return None
+    bodies = {node: blocks[node].partition("\n")[2] + "\n" for node in nodes}
+    bodies[label] = blocks[label][head.end() :] + "\n"
+    bodies[latch] = bodies[latch][: bodies[latch].rindex("  br i1 ")]
+    bodies = {node: body.replace(count[0], "").replace(end[0], "") for node, body in bodies.items()}
+    return _Rest(end["number"], exit_, phis, bodies, {name: kinds[name] for name in sorted(after)})
 
 
-def _blocks(
-    label: str,
-    exit_: str,
-    phis: dict[str, tuple[str, str, str]],
-    turn: str,
-    left: tuple[str, int],
-    number: str,
-    after: dict[str, str],
-) -> str:
-    """The blocks: `phis` are name -> (type, value on entry, value in the next turn), `left` the type of `number` and
-    the most it can be, `after` the types of what is used after the loop."""
-    form, most = left
-    made = DEFINED.findall(turn)
+def _nodes(label: str, latch: str, blocks: dict[str, str]) -> list[str] | None:
+    """The blocks of a loop, from where it begins to where it ends, if nothing else leads out of it."""
+    inside, todo = {label}, [label]
+    while todo:
+        node = todo.pop()
+        after = {*_TARGET.findall(blocks.get(node, ""))}
+        if not after or len(inside) > _LONGEST or (node != latch and label in after):
+            return None
+        more = after - inside if node != latch else set()
+        inside |= more
+        todo += more
+    if latch not in inside:
+        return None
+    return [label, *(node for node in blocks if node in inside - {label, latch}), *([latch] if latch != label else [])]
+
+
+def _made(label: str, rest: _Rest, left: tuple[str, int]) -> str:
+    """The blocks that take the loop's place; `left` is the type of the number of turns, and how many there may be."""
+    (form, most), phis, after = left, rest.phis, rest.after
+    made = [*DEFINED.findall("\n".join(rest.blocks.values())), *rest.blocks]
     following = {next_: name for name, (_, _, next_) in phis.items() if next_ not in phis}
     lasting = {name: f"{name}.last" for name in after if name in phis}
     """What a value was before the last turn is used after the loop."""
@@ -104,13 +155,15 @@ def _blocks(
     text, at = f"{label[1:]}:\n", label
     for width in (w for w in _WIDTHS if w <= most):
         many, over = f"{label}.many{width}", f"{label}.over{width // 2}" if width > 1 else f"{label}.done"
-        turns, then = "", now
+        turns, then, place = "", now, many
         for n in range(width):
-            names = then | {name: f"{name}.left{width}.{n}" for name in made}
-            turns += renamed(turn, names)
+            names = then | {name: f"{name}.left{width}.{n}" for name in made} | {label: place}
+            for block, body in rest.blocks.items():
+                turns += (f"{names[block][1:]}:\n" if block != label else "") + renamed(body, names)
+            place = names[[*rest.blocks][-1]]
             old, then = then, {name: names.get(next_, next_) for name, (_, _, next_) in phis.items()}
             then |= {last: old[name] for name, last in lasting.items()}
-        text += f"""  {at}.bit = and {form} {number}, {width}
+        text += f"""  {at}.bit = and {form} {rest.number}, {width}
   {at}.none = icmp eq {form} {at}.bit, 0
   br i1 {at}.none, label {over}, label {many}
 {many[1:]}:
@@ -122,8 +175,8 @@ def _blocks(
         else:
             met = {following.get(name, lasting.get(name, name)): name for name in after}
         text += "".join(
-            f"  {new} = phi {kinds[name]} [ {now[name]}, {at} ], [ {then[name]}, {many} ]\n"
+            f"  {new} = phi {kinds[name]} [ {now[name]}, {at} ], [ {then[name]}, {place} ]\n"
             for name, new in met.items()
         )
         now, at = met, over
-    return f"{text}  br label {exit_}"
+    return f"{text}  br label {rest.exit}"

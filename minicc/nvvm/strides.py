@@ -41,7 +41,9 @@ LOOP = re.compile(
     rf"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  {_ID} = phi [^\n]*\n)+)(?P<turn>(?:  (?!br )[^\n]*\n)+)"
     rf"  br i1 (?P<test>{_ID}), label (?P<yes>{_ID}), label (?P<no>{_ID})(?P<notes>[^\n]*)"
 )
-PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ (.+?), ({_ID}) \], \[ (.+?), ({_ID}) \]")
+_IN = r"(?:(?! \], \[ ).)+?"
+PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ ({_IN}), ({_ID}) \], \[ ({_IN}), ({_ID}) \](?!, \[)")
+"""Of a loop's head with one way in."""
 FROM = re.compile(rf", ({_ID}) \]")
 _TEST = r"^  {} = icmp (?:samesign )?(\w+) (i32|i64) ([^\s,]+), ([^\s,]+).*\n"
 _STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID}|\d+)(?![-\w.$])"

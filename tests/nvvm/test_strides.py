@@ -14,7 +14,7 @@ from minicc import frontend, ptx
 from minicc.diagnostics import SourceFile
 from minicc.frontend.options import Options as Source
 from minicc.nvvm import Options, optimise
-from minicc.nvvm.strides import freed, widen
+from minicc.nvvm.strides import widen
 from tests.isel.run_ptx import compile_ir, run_rows
 
 LONGEST = 40
