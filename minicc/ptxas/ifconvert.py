@@ -27,6 +27,8 @@ _LONGEST = 12
 _SELDOM = 24
 """Those of a body in a loop that loads from far memory and is skipped where two integers are equal, such as two of an
 n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
+_AWAITED = 32
+"""Those of a body in a loop that loads from far memory and that a barrier follows: no warp gains by passing it."""
 _BOTH, _BOTH_FAR = 8, 16
 """Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
 _SIDES = 4
@@ -145,9 +147,11 @@ class _Converter:
         guard = branch.guard
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
-        if target_of(branch) != join.label or len(body.insts) > _SELDOM:
+        if target_of(branch) != join.label or len(body.insts) > _AWAITED:
             return False
-        if len(body.insts) > _LONGEST and not _seldom(head, body.insts, guard):
+        if len(body.insts) > _LONGEST and not (
+            (len(body.insts) <= _SELDOM and _seldom(head, body.insts, guard)) or self._awaited(at)
+        ):
             return False
         if not self._fit(body.insts, guard):
             return False
@@ -177,6 +181,11 @@ class _Converter:
         self.preds[join.label].discard(body.label)
         del self.blocks[at + 1]
         return True
+
+    def _awaited(self, at: int) -> bool:
+        """Whether the body after the block loads from far memory in a loop in which a barrier follows."""
+        head, body = self.blocks[at : at + 2]
+        return head.loop_depth > 0 and _loads(body.insts) and self._met(at + 2)
 
     def _met(self, at: int) -> bool:
         """Whether a barrier stands in the block, or in the next if only that follows."""
