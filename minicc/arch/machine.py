@@ -103,9 +103,9 @@ class Memory:
     port_line: float = 0.9
     """Cycles of that port for sectors of a line, if their bytes take less (H200: threads that walk along a row each, of
     which every eighth word misses: 0.9 to 1.06 a line for both SMs, and none of an SM's own)."""
-    slice_read: tuple[float, float] = (0.35, 0.6)
+    slice_read: tuple[float, float] = (0.35, 0.55)
     """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
-    slice_fill: tuple[float, float] = (0.8, 0.4)
+    slice_fill: tuple[float, float] = (1.0, 0.4)
     """The same for what comes from DRAM."""
     slice_write: tuple[float, float, float, float, float] = (1.15, 1.0, 1.1, 1.42, 2.03)
     """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
@@ -124,8 +124,10 @@ class Memory:
     """Cycles by which the load/store unit may be ahead of the port with stores."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
-    constant_port: int = 9
-    """Cycles for which a GPC's constant cache is busy with a line that an SM asks for."""
+    constant_port: float = 2.0
+    """Cycles for which a GPC's constant cache is busy with a line that a sub-core asks for (H200: where four or more
+    warps of all SMs ask, a line comes 258 cycles later in GPCs of 16 SMs, 284 in those of 18, 160 where half of the
+    SMs ask; where one warp of each does, 135)."""
     constant_first: int = 110
     """What an SM's first constant takes longer."""
     constant_cold: int = 700
@@ -139,8 +141,10 @@ class Memory:
     l2_quarter: int = 15
     """By how much a slice is nearer than the mean, or farther: whether it is in the quarter of L2 near to the SM."""
     sides: tuple[str, ...] = ()
-    """Of each GPC, for each of its SMs the half of L2 that it asks (the lowest bit), and which quarter of it is nearer
-    (the other); two SMs in a row are a TPC."""
+    """Of each row of SMs, in the order of their numbers, the half of L2 that each asks (the lowest bit), and which
+    quarter of it is nearer (the other); two SMs next to each other are a TPC."""
+    gpc_columns: tuple[str, ...] = ()
+    """Of each row, the GPC of each TPC: SMs are numbered a TPC of each GPC in turn. If not said, a row is a GPC."""
     cluster_latency: int = 156
     """Another SM's shared memory, on top of the own one's (H200: 615 to 660 cycles for four loads in a chain)."""
     cluster_barrier: int = 110

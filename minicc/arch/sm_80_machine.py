@@ -27,6 +27,7 @@ MEMORY = attrs.evolve(
     dram_channels=80,
     dram_piece=4.2,
     sides=("0" * 16,) * 3 + ("1" * 16,) * 2 + ("1" * 14,) * 2,
+    gpc_columns=(),
     gpcs=7,
     shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164)),
 )

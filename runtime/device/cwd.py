@@ -63,27 +63,32 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
-def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int, int]]:
+def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int, int, int]]:
     """Of each SM, in the order in which a grid's first CTAs come to them: the half of L2 that it asks, which group of
-    SMs asks that half from its GPC, its TPC, and the quarter of L2 that it is nearer to. (H200: first the SMs of the
-    last GPC, then a TPC of each of those that have the most left; of a small grid one SM of each TPC.)"""
+    SMs of its row asks that half, its TPC, the quarter of L2 that it is nearer to, and its GPC. (H200: first the SMs of
+    the last row, then a TPC of each of those that have the most left, so one GPC after another; of a small grid one SM
+    of each TPC.)"""
+    columns = arch.memory.gpc_columns
     sides = arch.memory.sides
     if not sides:
         count = -(-arch.sm_count // arch.memory.gpcs)
         sides = tuple(str(k % 2) * min(count, arch.sm_count - k * count) for k in range(arch.memory.gpcs))
     number = iter(range(arch.sm_count))
-    gpcs = [
-        [(int(side) & 1, 2 * k + (int(side) & 1), next(number) // 2, int(side) >> 1) for side in gpc]
-        for k, gpc in enumerate(sides)
+    rows = [
+        [
+            (side & 1, 2 * k + (side & 1), next(number) // 2, side >> 1, int(columns[k][n // 2]) if columns else k)
+            for n, side in enumerate(map(int, row))
+        ]
+        for k, row in enumerate(sides)
     ]
-    *others, first = gpcs
-    order: list[tuple[int, int, int, int]] = []
+    *others, first = rows
+    order: list[tuple[int, int, int, int, int]] = []
     while any(others):
         most = max(map(len, others))
-        for gpc in others:
-            if len(gpc) == most:
-                order += gpc[:2]
-                del gpc[:2]
+        for row in others:
+            if len(row) == most:
+                order += row[:2]
+                del row[:2]
     if ctas <= arch.sm_count // 2:
         order = order[::2] + order[1::2]
     return first + order

@@ -260,7 +260,7 @@ class Run:
         g[L.G_SMSTART] = arch.core.sm_start + round(self.grid.prefetch / arch.core.code_prefetch) if timed else 0
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         g[L.G_IMCCOLD], g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
-        g[L.G_IMCPORT] = arch.memory.constant_port
+        g[L.G_IMCPORT] = round(16 * arch.memory.constant_port)
         g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM
         if timed and jit.RECORDING:
@@ -317,8 +317,9 @@ class Run:
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
         places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
-        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER]] = places
-        gpcs = t["SM"][:, L.M_GROUP] // 2
+        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER, L.M_GPC]] = places
+        # What the SMs of a GPC share is with the first of them.
+        gpcs = t["SM"][:, L.M_GPC].copy()
         t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):

@@ -136,6 +136,15 @@ def arm(w: int, t: int) -> int:
     return ready
 
 
+@compiled(inline=True)
+def from_gpc(m: int, t: int, miss: int) -> int:
+    """When a line of constants that a sub-core of SM m asks for at `t` has come from the cache of its GPC."""
+    gpc = SM[m, L.M_GPC]
+    begun = max(t << 4, SM[gpc, L.M_PORT])
+    SM[gpc, L.M_PORT] = begun + G[L.G_IMCPORT]
+    return (begun >> 4) + miss
+
+
 @compiled(rare=True)
 def constant(sc: int, line: int, t: int) -> int:
     """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of others, from
@@ -143,11 +152,13 @@ def constant(sc: int, line: int, t: int) -> int:
     that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
     2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
     m = sc >> 2
-    there = SM[m, L.M_CONSTAT + line]
+    me = 1 << (sc & 3)
+    there = SM[m, L.M_CONSTAT + line] >> 4
+    asked = SM[m, L.M_CONSTAT + line] & 15
+    other = 1 if line >= L.CONSTANT_LINES else 0
+    place = line - L.CONSTANT_LINES if other else line
+    miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
     if there == 0:
-        other = 1 if line >= L.CONSTANT_LINES else 0
-        place = line - L.CONSTANT_LINES if other else line
-        miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
         chunk = L.M_CONSTANTK + (place >> 2)
         if place >= L.PARAMETER_LINES and SM[m, chunk] == 0:
             there = t + G[L.G_IMCCOLD]
@@ -159,10 +170,7 @@ def constant(sc: int, line: int, t: int) -> int:
             SC[sc, L.S_CONSTANT + other] = there
         else:
             # SMs of a GPC that begin together wait for one another here.
-            gpc = SM[m, L.M_GPC]
-            there = t if t > SM[gpc, L.M_PORT] else SM[gpc, L.M_PORT]
-            SM[gpc, L.M_PORT] = there + G[L.G_IMCPORT]
-            there += miss
+            there = from_gpc(m, t, miss)
             if SM[m, L.M_CONSTANTS] == 0:
                 SM[m, L.M_CONSTANTS] = 1
                 there += G[L.G_IMCFIRST]
@@ -178,7 +186,11 @@ def constant(sc: int, line: int, t: int) -> int:
             SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
         SM[m, ring] = count + 1
         SM[m, slot] = line
-        SM[m, L.M_CONSTAT + line] = there
+        SM[m, L.M_CONSTAT + line] = there << 4 | me
+    elif there > t and place < L.PARAMETER_LINES and not asked & me:
+        # A sub-core does not know what others have asked for.
+        there = max(there, from_gpc(m, t, miss))
+        SM[m, L.M_CONSTAT + line] = there << 4 | asked | me
     elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]

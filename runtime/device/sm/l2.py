@@ -474,14 +474,18 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
     near = SM[m, L.M_SIDE]
     tag = tag_of(line)
     slice_ = l2_slice(line, near)
-    served = take(slice_, t, MP[MP_READ] + sectors * MP[MP_READ_SECTOR])
-    stamp = min(served + MP[MP_STAMP], LAST)
+    stamp = min(t + MP[MP_STAMP], LAST)
     slot = l2_find(near, at, tag, stamp)
     missing = need
-    pending = 0
     if slot >= 0:
         state = L2[near, at + STATES + 2 * slot]
         missing = need & (~state | state >> PART)
+    # What is not there is given when it comes; to look for it takes none of the time of who gives.
+    served = t
+    if missing != need:
+        served = take(slice_, t, MP[MP_READ] + sector_count(need & ~missing) * MP[MP_READ_SECTOR])
+    pending = 0
+    if slot >= 0:
         pending = L2[near, at + STATES + 2 * slot + 1]
         if pending > served + MP[MP_NEAR]:
             # Its fill, asked for by someone else, is still on the way; it is no later for that.
@@ -518,7 +522,8 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
             if found:
                 # Both sectors of 64 bytes come, as from DRAM.
                 L2[near, place] |= both(found) & state & ~(state >> PART)
-                late = served + MP[MP_FAR]
+                passed = MP[MP_READ] + sector_count(found) * MP[MP_READ_SECTOR]
+                late = take(slice_, served + MP[MP_FAR] - MP[MP_NEAR], passed) + MP[MP_NEAR]
                 if pending + MP[MP_DRAM_FAR] > late:
                     limit = refreshed(line, served) + MP[MP_DRAM]
                     if scattered and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
@@ -539,8 +544,9 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
             late = dram(line, served, count >> 1) + MP[MP_DRAM] + 31
             if count == 4:
                 late += MP[MP_DRAM_LINE]
-            # What comes takes the slice as well.
-            filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR])
+            # What comes takes the slice as well, and so does what of it goes on.
+            passed = MP[MP_READ] + sector_count(missing) * MP[MP_READ_SECTOR]
+            filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR] + passed)
             if filled > late:
                 late = filled
             L2[near, place] |= whole

@@ -24,16 +24,31 @@ def test_first_ctas_come_to_one_gpc_then_to_a_tpc_of_each():
     assert (
         len(large) == len(set(large)) + 66 == 132 == len(small)
     )  # two SMs of a TPC are alike, or one asks the other half
-    assert [tpc for _, _, tpc, _ in large[:8]] == [62, 62, 63, 63, 64, 64, 65, 65]
+    assert [tpc for _, _, tpc, *_ in large[:8]] == [62, 62, 63, 63, 64, 64, 65, 65]
     assert {side for side, *_ in large[:8]} == {1}
     # H200: 0, 16, 32, 48, 2, 18, 34, 50, 64, 78, ... and 0, 1, 16, 17, 32, 33, 48, 49, 2, 3, ...
-    assert [tpc for _, _, tpc, _ in small[8:18]] == [0, 8, 16, 24, 1, 9, 17, 25, 32, 39]
-    assert [tpc for _, _, tpc, _ in large[8:18]] == [0, 0, 8, 8, 16, 16, 24, 24, 1, 1]
-    assert max(Counter(tpc for _, _, tpc, _ in small[8:64]).values()) == 1
+    assert [tpc for _, _, tpc, *_ in small[8:18]] == [0, 8, 16, 24, 1, 9, 17, 25, 32, 39]
+    assert [tpc for _, _, tpc, *_ in large[8:18]] == [0, 0, 8, 8, 16, 16, 24, 24, 1, 1]
+    assert max(Counter(tpc for _, _, tpc, *_ in small[8:64]).values()) == 1
     assert Counter(side for side, *_ in large) == {0: 66, 1: 66}
     # H200: the first eight SMs are near to the same quarter of L2, of all SMs that ask a half about as many to each.
-    assert len({quarter for *_, quarter in large[:8]}) == 1
-    assert Counter((side, quarter) for side, *_, quarter in large) == {(0, 0): 32, (0, 1): 34, (1, 0): 34, (1, 1): 32}
+    assert len({quarter for *_, quarter, _ in large[:8]}) == 1
+    assert Counter((side, quarter) for side, *_, quarter, _ in large) == {
+        (0, 0): 32,
+        (0, 1): 34,
+        (1, 0): 34,
+        (1, 1): 32,
+    }
+
+
+def test_a_gpc_is_a_column_of_the_sms_numbers():
+    """H200: parameters come to 100 SMs as late as where a GPC has 16, to 32 or 36 as where it has 18 (258, 284 cycles),
+    and all SMs of a GPC ask one half of L2, near to one quarter of it."""
+    places = cwd.neighbours(132, ARCH)
+    assert sorted(Counter(gpc for *_, gpc in places).values()) == [16] * 6 + [18] * 2
+    assert len({(side, quarter, gpc) for side, _, _, quarter, gpc in places}) == 8
+    # A small grid fills one GPC after another.
+    assert [gpc for *_, gpc in cwd.neighbours(64, ARCH)[:24]] == [0] * 12 + [1] * 8 + [2] * 4
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_90"])
@@ -42,7 +57,7 @@ def test_every_sm_has_a_place(arch, ctas):
     described = minicc.arch.get(arch)
     places = cwd.neighbours(ctas, described)
     assert len(places) == described.sm_count
-    assert max(Counter(tpc for _, _, tpc, _ in places).values()) <= 2
+    assert max(Counter(tpc for _, _, tpc, *_ in places).values()) <= 2
 
 
 def home(line: int) -> int:
@@ -148,3 +163,25 @@ def test_the_last_ctas_go_to_all_sms():
     count = np.bincount(sm, minlength=132)
     assert count.sum() == ctas
     assert count.std() < 1
+
+
+def test_each_sub_core_asks_its_gpc_for_parameters():
+    """H200: a parameter takes 135 cycles where one warp of each SM asks for it, 258 where four or more do."""
+    source = "__global__ void ask(int *q, int n) { if (n == 12345) *q = n; }"
+    gpu = runtime.Device("sm_90")
+    ask = gpu.load(minicc.compile(minicc.SourceFile("ask.cu", source), arch="sm_90"))["ask"]
+    q = gpu.buffer(np.zeros(1, np.int32))
+    one, four, all_one, all_four = (ask[grid, block](q, 1).cycles for grid in (1, 132) for block in (32, 128))
+    assert four - one <= 15
+    assert all_four - all_one >= 30
+
+
+@pytest.mark.parametrize(("megabytes", "chip"), [(2, 6445), (4, 8211), (8, 11868)])
+def test_lines_from_dram_take_their_slice_when_they_come(megabytes, chip):
+    """A copy in one wave: what the slices do with lines from DRAM does not overlap the wait for the first of them."""
+    source = "__global__ void copy(const float4 *p, float4 *q) { int i = blockIdx.x * 256 + threadIdx.x; q[i] = p[i]; }"
+    gpu = runtime.Device("sm_90")
+    copy = gpu.load(minicc.compile(minicc.SourceFile("copy.cu", source), arch="sm_90"))["copy"]
+    p, q = (gpu.buffer(np.zeros(megabytes << 18, np.float32)) for _ in range(2))
+    cycles = copy[megabytes << 8, 256](p, q).cycles
+    assert cycles == pytest.approx(chip, rel=0.08)
