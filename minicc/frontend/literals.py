@@ -77,7 +77,7 @@ def floating(text: str) -> tuple[float, bool]:
     text = text.replace("'", "")
     m = re.match(_FLOAT, text)
     if m is None:
-        suffix = re.sub("^[0-9.]*([eE][+-]?[0-9]+)?", "", text)
+        suffix = re.sub(r"^[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", "", text)
         raise BadLiteral(f"invalid suffix '{suffix}' on floating constant", len(text) - len(suffix))
     digits, suffix = m.groups()
     single = suffix in ("f", "F")

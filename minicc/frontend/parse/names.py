@@ -217,6 +217,8 @@ class Names(Expressions):
         if isinstance(entity, Type) and entity.record is not None:
             self.fail(f"incomplete type '{entity}' named in nested name specifier", name)
         if isinstance(entity, Type) and entity.name != name.text:
+            if not self.depth:
+                self.fail(f"'{name.text}' (aka '{entity}') is not a class, namespace, or enumeration", name)
             self.fail(f"type '{entity}' cannot be used prior to '::' because it has no members", name)
         self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
 

@@ -738,7 +738,8 @@ class Statements(Records):
         self.fail("expected expression", token, code="frontend.syntax")
 
     def _exceptions(self, token: Token) -> ast.Stmt:
-        self.report("frontend.semantic", f"exceptions ('{token.text}') are not supported in device code", token)
+        kind = "__global__" if self.function is not None and self.function.space == "global" else "__device__"
+        self.report("frontend.semantic", f"cannot use '{token.text}' in {kind} function", token)
         if token.text == "throw":
             raise Abandon
         self.i += 1
