@@ -126,7 +126,7 @@ def arm(w: int, t: int) -> int:
     SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
     SC[w >> 4, L.S_PC + (w & 15)] = pc
     wait = np.uint32(CODE[pc, L.C_WAIT])
-    while wait:
+    while seldom(wait):
         k = first(wait)
         wait &= wait - 1
         if WS[w, L.W_SB + k] > ready:

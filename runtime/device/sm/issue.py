@@ -445,7 +445,7 @@ def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
     if CODE[i, L.C_PORTS] >= 0:
         read_ports(w, i, sc, t, reads)
     state = WS[w, L.W_STATE]
-    if i + 2 < limit:
+    if not seldom(i + 2 >= limit):
         registers_ahead(i + 2, state)
     if seldom(WS[w, L.W_PENDING]):
         commit(w, i, t)
@@ -458,7 +458,7 @@ def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
     PCC[i, L.P_THREADS] += popcount(mask)
     blocked = 0
     if CODE[i, L.C_PLAIN]:
-        if mask:
+        if not seldom(mask == np.uint32(0)):
             operands = CODE[i, L.C_OPERANDS]
             invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
         WS[w, L.W_PC] = i + 1
@@ -472,7 +472,7 @@ def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
             G[L.G_FPC] = i * 16
             G[L.G_PARKED] = t
             return blocked
-    if not blocked:
+    if not seldom(blocked):
         following = WS[w, L.W_PC]
         if seldom(CODE[following, L.C_MISSED]):
             if CODE[following, L.C_BASE]:
