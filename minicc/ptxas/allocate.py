@@ -493,14 +493,20 @@ class Scan:
                         # What is live until then meets it there.
                         if entry.segments[entry.at][1] > begin or overlap(entry.segments, segments, point, entry.at):
                             free &= ~(1 << entry.color)
-                last = segments[-1][1]
-                # A life without holes meets all that wake in it.
-                whole = len(segments) == 1 and segments[0][0] <= point
+                last, at = segments[-1][1], 0
                 for start, name in self.waking:
                     if start >= last:
                         break
                     entry = self.resting[name]
-                    if free >> entry.color & 1 and (whole or overlap(entry.segments, segments, point, entry.at)):
+                    if not free >> entry.color & 1:
+                        continue
+                    while segments[at][1] <= start:
+                        at += 1
+                    begin = segments[at][0]
+                    # What wakes in a hole is there behind it, too, or never meets it.
+                    if begin <= start or (
+                        entry.segments[-1][1] > begin and overlap(entry.segments, segments, point, entry.at)
+                    ):
                         free &= ~(1 << entry.color)
                 for theirs in self.taken:
                     if free & theirs.numbers and theirs.meets(segments):

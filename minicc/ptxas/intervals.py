@@ -39,19 +39,27 @@ Segments = list[tuple[int, int]]
 
 def overlap(a: Segments, b: Segments, since: int = 0, first: int = 0) -> bool:
     """Whether two ascending lists of segments share a point, from `since` on; those of `a` before `first` are past."""
-    i, j = first, 0
-    while i < len(a) and a[i][1] <= since:
+    i, j, n, m = first, 0, len(a), len(b)
+    while i < n and a[i][1] <= since:
         i += 1
-    while j < len(b) and b[j][1] <= since:
+    while j < m and b[j][1] <= since:
         j += 1
-    while i < len(a) and j < len(b):
-        if a[i][1] <= b[j][0]:
+    if i == n or j == m:
+        return False
+    (start, end), (begin, finish) = a[i], b[j]
+    while True:
+        if end <= begin:
             i += 1
-        elif b[j][1] <= a[i][0]:
+            if i == n:
+                return False
+            start, end = a[i]
+        elif finish <= start:
             j += 1
+            if j == m:
+                return False
+            begin, finish = b[j]
         else:
             return True
-    return False
 
 
 class Interval:
@@ -123,6 +131,7 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             for part in bits_of(mask):
                 until[reg << _PARTS | part] = finish
         at = finish
+        end_of = until.pop
         for inst, access in zip(reversed(block.insts), reversed(live.accesses[b]), strict=True):
             at -= 2
             early = at if inst.mnemonic in _SLOW_READERS else at + 1
@@ -130,8 +139,11 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                 found = intervals[reg] or interval(reg)
                 found.weight += scale
                 found.touched += 1
-                for part in _FIRST if mask == 1 else bits_of(mask):
-                    found.parts[part].append((early, until.pop(reg << _PARTS | part, at + 2)))
+                if mask == 1:
+                    found.parts[0].append((early, end_of(reg << _PARTS, at + 2)))
+                    continue
+                for part in bits_of(mask):
+                    found.parts[part].append((early, end_of(reg << _PARTS | part, at + 2)))
             for reg, mask in access.partial:
                 found = intervals[reg] or interval(reg)
                 found.weight += scale
@@ -145,8 +157,9 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                 found.weight += scale
                 found.touched += 1
                 for part in _FIRST if mask == 1 else bits_of(mask):
-                    if reg << _PARTS | part not in until:
-                        until[reg << _PARTS | part] = at if reg == addend else at + 1
+                    name = reg << _PARTS | part
+                    if name not in until:
+                        until[name] = at if reg == addend else at + 1
                         if timing(inst.mnemonic, inst.modifiers, function.uncoupled).variable:
                             found.late.add(at + 1)
         for name, end in until.items():

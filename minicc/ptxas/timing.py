@@ -44,9 +44,15 @@ class Timing:
     expect: int = 0
     flow: bool = False
     stall: int = 1
+    variable: bool = attrs.field(init=False)
+    """Whether results need a scoreboard and sources are read late."""
     readers: dict[str, str] = attrs.field(init=False)
     results: dict[str, str] = attrs.field(init=False)
     """Reader and producer classes by register file."""
+
+    @variable.default
+    def _variable(self) -> bool:
+        return self.arrival != ""
 
     @readers.default
     def _readers(self) -> dict[str, str]:
@@ -57,11 +63,6 @@ class Timing:
     def _results(self) -> dict[str, str]:
         rest = dict.fromkeys(("R", "B", "SB"), self.result)
         return {"P": self.predicate, "UP": self.predicate, "UR": self.uniform, **rest}
-
-    @property
-    def variable(self) -> bool:
-        """Whether results need a scoreboard and sources are read late."""
-        return self.arrival != ""
 
 
 _FLOW = frozenset({
