@@ -138,7 +138,7 @@ _LIBRARY = re.compile(r" call [^\n(]*@(__minicc_\w+)\(")
 """A call of a function of the device library."""
 
 
-def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
+def _early(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> None:
     """What is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where an `else if`
     ends, blocks are then merged that would have told two values apart, and a branch on floats with three ways to its
     end stays a branch."""
@@ -155,7 +155,7 @@ def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
             first.add_new_gvn_pass()  # the pipeline's own pass for it would come too late
         first.add_always_inliner_pass()
         first.add_sroa_pass()
-    first.run(module, builder)
+    first.run(module, _builder(llvm, machine, options))
     if spaces:
         # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
         # knows that stores through them change nothing in shared memory (dwt2d: a third of its stores there go).
@@ -163,17 +163,15 @@ def _early(llvm: Any, module: Any, machine: Any, ir: str, builder: Any) -> None:
         _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
 
 
-def _again(
-    llvm: Any, machine: Any, ir: str, builder: Any, options: Options, changed: dict[str, str], names: set[str]
-) -> str:
+def _again(llvm: Any, machine: Any, ir: str, options: Options, changed: dict[str, str], names: set[str]) -> str:
     """The functions `names` as the middle end makes them, from the start, with some of LLVM's options changed, in a
     module whose other kernels are not optimised."""
     ir = _KERNEL.sub(lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
     module = _parse(llvm, ir, machine, options)
     with _changed(llvm, changed):
         if options.asked is None or "early" not in options.asked.disable:
-            _early(llvm, module, machine, ir, builder)
-        builder.getModulePassManager().run(module, builder)
+            _early(llvm, module, machine, ir, options)
+        _pipeline(llvm, module, machine, options)
         return str(module)
 
 
@@ -196,7 +194,7 @@ def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     return [(names, options) for names, options in groups if names]
 
 
-def _tuned(llvm: Any, machine: Any, ir: str, builder: Any, options: Options, text: str) -> str:
+def _tuned(llvm: Any, machine: Any, ir: str, options: Options, text: str) -> str:
     """The module of which `text` is what the middle end made, with functions by options of their own."""
     from minicc.nvvm import arrays
     from minicc.nvvm.functions import replaced
@@ -204,14 +202,14 @@ def _tuned(llvm: Any, machine: Any, ir: str, builder: Any, options: Options, tex
     gone: set[str] = set()
     unrolled = {"unroll-threshold": str(arrays.UNROLLED)}
     if " = alloca " in text and (kept := arrays.kept(text)):
-        longer = _again(llvm, machine, ir, builder, options, unrolled, set(kept))
+        longer = _again(llvm, machine, ir, options, unrolled, set(kept))
         gone = arrays.gone(longer, kept)
         text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
         most = _LONGER if changed.keys() & _UNSWITCHED else _FEWER_TURNS
         for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
             if some:
-                other = _again(llvm, machine, ir, builder, options, more, some)
+                other = _again(llvm, machine, ir, options, more, some)
                 text = replaced(text, other, some, most) or text
     return text
 
@@ -228,12 +226,15 @@ def _changed(llvm: Any, options: dict[str, str]) -> Iterator[None]:
             llvm.set_option("", f"-{name}={_USUAL[name]}")
 
 
-def _passes(llvm: Any, module: Any, builder: Any, *names: str) -> None:
-    """Runs some of LLVM's passes over a module."""
-    manager = llvm.create_new_module_pass_manager()
-    for name in names:
-        getattr(manager, f"add_{name}_pass")()
-    manager.run(module, builder)
+def _builder(llvm: Any, machine: Any, options: Options) -> Any:
+    """What a run of passes needs, for one run: llvmlite leaves in it what calls objects that end with the run."""
+    return llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=options.opt_level))
+
+
+def _pipeline(llvm: Any, module: Any, machine: Any, options: Options) -> None:
+    """Runs LLVM's middle end over a module."""
+    builder = _builder(llvm, machine, options)
+    builder.getModulePassManager().run(module, builder)
 
 
 class _Work:
@@ -242,8 +243,6 @@ class _Work:
     def __init__(self, llvm: Any, machine: Any, ir: str, options: Options) -> None:
         self.llvm, self.machine, self.ir, self.options = llvm, machine, ir, options
         self.module = _parse(llvm, ir, machine, options)
-        tuning = llvm.create_pipeline_tuning_options(speed_level=options.opt_level)
-        self.builder = llvm.create_pass_builder(machine, tuning)
         self._text: str | None = None
         self.prepared: str | None = None
 
@@ -262,20 +261,28 @@ class _Work:
         """Go on with another text."""
         self.module, self._text = _parse(self.llvm, text, self.machine, self.options), text
 
+    def passes(self, *names: str) -> None:
+        """Run some of LLVM's passes."""
+        manager = self.llvm.create_new_module_pass_manager()
+        for name in names:
+            getattr(manager, f"add_{name}_pass")()
+        manager.run(self.module, _builder(self.llvm, self.machine, self.options))
+        self.changed()
+
 
 def _early_pass(w: _Work) -> None:
-    _early(w.llvm, w.module, w.machine, w.ir, w.builder)
+    _early(w.llvm, w.module, w.machine, w.ir, w.options)
     w.changed()
 
 
 def _middle(w: _Work) -> None:
-    w.builder.getModulePassManager().run(w.module, w.builder)
+    _pipeline(w.llvm, w.module, w.machine, w.options)
     w.changed()
 
 
 def _tune(w: _Work) -> None:
     if " phi " in w.text:
-        tuned = _tuned(w.llvm, w.machine, w.ir, w.builder, w.options, w.text)
+        tuned = _tuned(w.llvm, w.machine, w.ir, w.options, w.text)
         if tuned != w.text:
             w.become(tuned)
 
@@ -287,8 +294,7 @@ def _arrays(w: _Work) -> None:
         words = arrays.as_words(w.text)
         if words != w.text:
             w.become(words)
-            _passes(w.llvm, w.module, w.builder, "sroa", "instruction_combine")
-            w.changed()
+            w.passes("sroa", "instruction_combine")
 
 
 def _approx(w: _Work) -> None:
@@ -309,8 +315,7 @@ def _cases(w: _Work) -> None:
 
         if (changed := complete(w.text)) is not None:
             w.become(changed)
-            _passes(w.llvm, w.module, w.builder, "loop_unroll", "instruction_combine", "simplify_cfg")
-            w.changed()
+            w.passes("loop_unroll", "instruction_combine", "simplify_cfg")
 
 
 def _barriers(w: _Work) -> None:
@@ -320,10 +325,9 @@ def _barriers(w: _Work) -> None:
         if marked := barriers.marked(w.text):
             w.become(marked)
             with _changed(w.llvm, {"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
-                _passes(w.llvm, w.module, w.builder, "loop_unroll")
+                w.passes("loop_unroll")
             w.become(barriers.restored(str(w.module)))
-            _passes(w.llvm, w.module, w.builder, "instruction_combine", "simplify_cfg")
-            w.changed()
+            w.passes("instruction_combine", "simplify_cfg")
 
 
 def _strides(w: _Work) -> None:

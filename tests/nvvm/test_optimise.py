@@ -45,6 +45,22 @@ def test_deterministic(level: int) -> None:
     assert nvvm.optimise(VADD, options) == nvvm.optimise(VADD, options)
 
 
+def test_a_pass_builder_is_for_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """llvmlite leaves callbacks in it that refer to what ends with the run: another run would read freed stack."""
+    from llvmlite.binding.newpassmanagers import ModulePassManager
+
+    used: list[object] = []
+    run = ModulePassManager.run
+
+    def noted(manager: ModulePassManager, module: object, builder: object) -> None:
+        used.append(builder)
+        run(manager, module, builder)
+
+    monkeypatch.setattr(ModulePassManager, "run", noted)
+    nvvm.optimise(VADD, nvvm.Options())
+    assert len(used) >= 2 and len({id(builder) for builder in used}) == len(used)
+
+
 def test_narrow_atomics_become_loops() -> None:
     ir = "define ptx_kernel void @k(ptr %p) {\n  %o = atomicrmw add ptr %p, i8 1 monotonic\n  ret void\n}\n"
     for level in (0, 3):
