@@ -278,7 +278,7 @@ def _widened(loop: _Loop) -> str:
     for level, width in enumerate(loop.widths, 1):
         last_level = level == len(loop.widths)
         wide, rest = f".wide{level}", f"{label}.rest{level}"
-        fewer = f"{label}.turn" if last_level else f"{label}.{level}"
+        fewer = f"{label}.turn" if last_level else f"{label}.fewer{level}"
         many, names, after = turns({phi: phi + wide for phi in loop.phis}, wide, width)
         text += f"""  {at}.ahead = mul {form} {loop.stride}, {width - 1}
   {at}.limit = sub {form} {loop.bound}, {at}.ahead
@@ -299,8 +299,8 @@ def _widened(loop: _Loop) -> str:
         ways_out.append((rest, names))
         ways = [(at, values), (rest, after)]
         if not last_level:
-            text += f"{fewer[1:]}:\n{phis(f'.{level}', *ways)}"
-            at, values = fewer, {phi: f"{phi}.{level}" for phi in loop.phis}
+            text += f"{fewer[1:]}:\n{phis(f'.fewer{level}', *ways)}"
+            at, values = fewer, {phi: f"{phi}.fewer{level}" for phi in loop.phis}
     single, names, after = turns({phi: f"{phi}.turn" for phi in loop.phis}, ".turn", 1)
     ways_out.append((f"{label}.turn", names))
     ends = "".join(

@@ -146,6 +146,7 @@ def test_how_many_turns(loads: int, stride: str, together: int) -> None:
     wide = widen(text)
     assert wide is not None
     assert wide.count("load i64, ptr %at") == loads * (together + 1)
+    assert not re.search(r"^(?:  %)?(?:loop|i|sum|turns)\.\d", wide, re.M), "LLVM's names for turns that it has made"
 
 
 @pytest.mark.parametrize(("pragma", "free"), [("", True), ("\n#pragma unroll 4\n", False)])
