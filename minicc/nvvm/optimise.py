@@ -83,6 +83,8 @@ def load() -> Any:
         llvm.set_option("", "-disable-nvptx-ir-peephole=true")
         # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.
         llvm.set_option("", "-disable-lsr=true")
+        # It would copy what stands before a call into both ways that lead there, barriers of a warp as well.
+        llvm.set_option("", "-callsite-splitting-duplication-threshold=0")
         llvm.set_option("", f"-mem-intrinsic-expand-size={_EXPANDED}")
         for name, value in _UNROLLING.items():
             llvm.set_option("", f"-{name}={value}")

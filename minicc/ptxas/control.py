@@ -11,7 +11,8 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import MFunction, MInst
+from minicc.ptxas.lower.anywhere import EXCHANGES
+from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import BASE, Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.scoreboard import NONE
@@ -24,7 +25,7 @@ _YIELD_FROM = 12
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Set `MInst.control` of every instruction."""
-    if function.barriers:
+    if function.collectives:
         for block in function.blocks:
             block.insts = _collectives(block.insts)
     if options.sched == "serial":
@@ -46,14 +47,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def _collectives(insts: list[MInst]) -> list[MInst]:
-    """Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE stands the barrier alone: lanes from elsewhere execute it, too."""
+    """Between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE stands the barrier or exchange alone: lanes from elsewhere execute
+    it, too, and go on behind it with its results, for which ENDCOLLECTIVE waits."""
     out: list[MInst] = []
     pending: list[MInst] = []
     for inst in insts:
         if inst.mnemonic == "WARPSYNC" and "COLLECTIVE" in inst.modifiers:
             pending.append(inst)
-        elif inst.mnemonic == "BAR" and pending:
-            out += [pending.pop(), inst, MInst("ENDCOLLECTIVE", loc=inst.loc, side_effect=True)]
+        elif pending and (inst.mnemonic == "BAR" or inst.mnemonic in EXCHANGES):
+            end = MInst("ENDCOLLECTIVE", loc=inst.loc, side_effect=True)
+            end.implicit_reads = tuple(d for d in inst.dsts if isinstance(d, V))
+            out += [pending.pop(), inst, end]
         else:
             out.append(inst)
     return out

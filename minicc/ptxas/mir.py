@@ -205,6 +205,8 @@ class MFunction:
         self.shared = 0
         self.shared_align = 16
         self.barriers = 0
+        self.collectives = False
+        """Whether it has any (WARPSYNC.COLLECTIVE)."""
         self.callees: list[str] = []
         """Functions of the driver that it calls."""
         self.headers: list[str] = []

@@ -112,7 +112,7 @@ def _deep(w: Warp, on: Words) -> Words:
     return r + times * (times + 1) // 2
 
 
-def _matches(w: Warp, on: Words, keys: Words) -> Words:
+def _matches(on: Words, keys: Words) -> Words:
     return np.array([mask(on & (keys == key)) for key in keys], np.uint32)
 
 
@@ -150,7 +150,7 @@ def leaf(rnd: Random) -> Leaf:
         ),
         Leaf(
             f"r = r * 5 + __match_any_sync($, (r >> {k}) & {some});",
-            _assign(lambda w, on: w.r * 5 + _matches(w, on, w.r >> k & some)),
+            _assign(lambda w, on: w.r * 5 + _matches(on, w.r >> k & some)),
         ),
         Leaf(f"if (__{name}_sync($, {text})) r += {k};", _assign(vote)),
         Leaf(f"{{ int p; r += __match_all_sync($, x >> {k + 22}, &p) + p; }}", _assign(all_match)),
@@ -168,7 +168,7 @@ class Block:
     """Statements one after the other."""
 
     def __init__(self, rnd: Random, depth: int) -> None:
-        kinds: list[Callable[[], Leaf | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5
+        kinds: list[Callable[[], Leaf | Sides | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5 + [lambda: Sides(rnd)]
         if depth:
             kinds += [lambda: Fork(rnd, depth)] * 2 + [lambda: Rounds(rnd, depth), lambda: Cases(rnd, depth)]
         self.body = [rnd.choice(kinds)() for _ in range(rnd.randint(1, 3))]
@@ -181,6 +181,34 @@ class Block:
         """What they do, to those lanes if there are any."""
         for statement in self.body if on.any() else ():
             statement.run(w, on)
+
+
+class Sides:
+    """An exchange to which lanes come at two places."""
+
+    def __init__(self, rnd: Random) -> None:
+        self.text, self.of = condition(rnd)
+        self.shift = rnd.randint(0, 28)
+        self.asked, self.answer = rnd.choice([
+            ("__shfl_sync($, V, __ffs($) - 1)", lambda on, v: v[np.argmax(on)]),
+            ("__ballot_sync($, V & 1)", lambda on, v: mask(on & (v & 1 != 0))),
+            ("__any_sync($, (V & 31) == 0)", lambda on, v: np.uint32((v[on] & 31 == 0).any())),
+            ("__match_any_sync($, V & 3)", lambda on, v: _matches(on, v & 3)),
+        ])  # fmt: skip
+
+    def source(self, lanes: str, names: Iterator[int]) -> list[str]:
+        """if and else, the whole mask in both."""
+        asked = self.asked.replace("$", lanes)
+        return [
+            f"if ({self.text}) r ^= {asked.replace('V', f'(r >> {self.shift})')};",
+            f"else r += {asked.replace('V', f'(x >> {self.shift})')}; __syncwarp({lanes});",
+        ]
+
+    def run(self, w: Warp, on: Words) -> None:
+        """One exchange of both."""
+        taken = self.of(w)
+        got = self.answer(on, np.where(taken, w.r, w.x) >> np.uint32(self.shift))
+        w.r[on] = np.where(taken, w.r ^ got, w.r + got)[on]
 
 
 class Fork:

@@ -96,3 +96,22 @@ def test_lanes_of_one_call_do_not_wait_for_those_of_another(oracle, tmp_path):
     want = [recursion(int(x), i) for i, x in enumerate(DATA)]
     for image in (cubin.read_bytes(), ours):
         assert outputs(image, ["kernel"], timing=True)[0].tolist() == want
+
+
+BEFORE_A_CALL = """__device__ __noinline__ unsigned called(unsigned r, unsigned n) { return n ? r * n / 7 : r + 1; }
+extern "C" __global__ void kernel(const unsigned *in, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], r;
+    if (x & 3) r = __shfl_sync(0xffffffffu, x, 3); else r = __shfl_sync(0xffffffffu, i, 3);
+    __syncwarp();
+    out[i] = called(r, x & 3);
+}
+"""
+
+
+def test_what_stands_before_a_call_is_not_copied_into_the_ways_to_it():
+    image = minicc.compile(SourceFile("calls.cu", BEFORE_A_CALL), arch="sm_90")
+    i = np.arange(DATA.size, dtype=np.uint32)
+    given = np.where(DATA & 3, DATA, i)
+    r = given.reshape(-1, 32)[:, 3].repeat(32)
+    n = DATA & 3
+    np.testing.assert_array_equal(outputs(image.cubin, ["kernel"], timing=True)[0], np.where(n, r * n // 7, r + 1))

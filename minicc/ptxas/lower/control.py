@@ -135,6 +135,7 @@ def meet(b: Builder, inst: ptx.Inst) -> None:
     if inst.opcode != "barrier" or "aligned" in inst.modifiers:
         return
     if "red" not in inst.modifiers and all(b.constant(o) is not None for o in inst.operands):
+        b.fn.collectives = True
         b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
         b.barriers.add(b.block.insts[-1])
     else:
