@@ -35,6 +35,7 @@ SIZE = 16
 DYNAMIC = 1024
 """Bytes of stack for alloca and recursion, at the least: what the driver gives where no bound is known."""
 _LOOP = Control(stall=0, yield_=True)
+_COLLECTIVE = (AFTER_COLLECTIVE,)
 
 
 _named = cache(Reg)
@@ -109,10 +110,9 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
                 if calls and WAY_BACK in operands:
                     way = Imm(_way_back(block, number))
                     operands = tuple(way if o == WAY_BACK else o for o in operands)
-                if inst.mnemonic == "WARPSYNC" and AFTER_COLLECTIVE in operands:
+                if operands == _COLLECTIVE:
                     end = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "ENDCOLLECTIVE")
-                    place = Target(address=addresses[block.label] + SIZE * (end + 1))
-                    operands = tuple(place if o == AFTER_COLLECTIVE else o for o in operands)
+                    operands = (Target(address=addresses[block.label] + SIZE * (end + 1)),)
                 out.append(Instr(inst.mnemonic, operands, inst.modifiers, _reg(inst.guard), inst.control, inst.hidden))
                 origin.append(inst)
     out.append(Instr("BRA", (Target(address=at),), control=_LOOP))

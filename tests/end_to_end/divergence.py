@@ -168,7 +168,7 @@ class Block:
     """Statements one after the other."""
 
     def __init__(self, rnd: Random, depth: int) -> None:
-        kinds: list[Callable[[], Leaf | Sides | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5 + [lambda: Sides(rnd)]
+        kinds: list[Callable[[], Leaf | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5
         if depth:
             kinds += [lambda: Fork(rnd, depth)] * 2 + [lambda: Rounds(rnd, depth), lambda: Cases(rnd, depth)]
         self.body = [rnd.choice(kinds)() for _ in range(rnd.randint(1, 3))]
@@ -184,7 +184,7 @@ class Block:
 
 
 class Sides:
-    """An exchange to which lanes come at two places."""
+    """An exchange of the whole warp, to which lanes come at two places."""
 
     def __init__(self, rnd: Random) -> None:
         self.text, self.of = condition(rnd)
@@ -196,19 +196,19 @@ class Sides:
             ("__match_any_sync($, V & 3)", lambda on, v: _matches(on, v & 3)),
         ])  # fmt: skip
 
-    def source(self, lanes: str, names: Iterator[int]) -> list[str]:
+    def source(self) -> list[str]:
         """if and else, the whole mask in both."""
-        asked = self.asked.replace("$", lanes)
+        asked = self.asked.replace("$", "0xffffffffu")
         return [
             f"if ({self.text}) r ^= {asked.replace('V', f'(r >> {self.shift})')};",
-            f"else r += {asked.replace('V', f'(x >> {self.shift})')}; __syncwarp({lanes});",
+            f"else r += {asked.replace('V', f'(x >> {self.shift})')};",
         ]
 
-    def run(self, w: Warp, on: Words) -> None:
+    def run(self, w: Warp) -> None:
         """One exchange of both."""
         taken = self.of(w)
-        got = self.answer(on, np.where(taken, w.r, w.x) >> np.uint32(self.shift))
-        w.r[on] = np.where(taken, w.r ^ got, w.r + got)[on]
+        got = self.answer(w.live, np.where(taken, w.r, w.x) >> np.uint32(self.shift))
+        w.r = np.where(taken, w.r ^ got, w.r + got)
 
 
 class Fork:
@@ -296,6 +296,7 @@ class Program:
         self.parts = [
             (Block(rnd, depth), condition(rnd), condition(rnd), rnd.random() < 0.3) for _ in range(rnd.randint(1, 3))
         ]
+        self.sides = Sides(rnd) if rnd.random() < 0.5 else None
 
     def source(self, name: str) -> str:
         """The kernel; `FUNCTION` has to stand before it."""
@@ -306,6 +307,7 @@ class Program:
             "unsigned live = 0xffffffffu;",
             "if (t < 32) s[t] = 0;",
             "__syncthreads();",
+            *(self.sides.source() if self.sides else ()),
         ]
         for body, (text, _), (ends, _), some_end in self.parts:
             lines += body.source("live", names)
@@ -320,6 +322,8 @@ class Program:
         for cta in data.reshape(-1, THREADS):
             shared = np.zeros(32, np.uint32)
             warps = [Warp(LANES + np.uint32(at), cta[at : at + 32], shared) for at in range(0, THREADS, 32)]
+            for w in warps if self.sides else ():
+                self.sides.run(w)
             for body, (_, of), (_, ends), some_end in self.parts:
                 for w in warps:
                     body.run(w, w.live)

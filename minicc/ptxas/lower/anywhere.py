@@ -1,10 +1,11 @@
-"""Exchanges whose lanes come to them at several places.
+"""Exchanges of the whole warp to which lanes come at several places.
 
 WARPSYNC gathers lanes at one place. Of a shfl, vote or match CUDA asks that all lanes of the mask execute the same
 intrinsic, which need not be the same call of it: the two sides of a branch, or rounds of an unrolled loop. Where lanes
-of a function may come to one exchange without another, all of its exchanges are collectives: who comes last executes
+of a function may come to one exchange without another, those of the whole warp are collectives: who comes last executes
 his for all, so that operands and results are in the same registers everywhere. nvcc's code does the same, behind a
-BRA.DIV that asks whether lanes are missing.
+BRA.DIV that asks whether lanes are missing, and for every mask. With masks of part of the warp the chip takes some
+collectives that wait beside each other for an illegal instruction (ours and nvcc's, one of 80 random programs each).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _sites(block: Block, builder: Builder) -> list[tuple[MInst, MInst]]:
     sync: MInst | None = None
     for inst in block.insts:
         if inst in builder.collective and inst not in builder.barriers:
-            sync = inst
+            sync = None if inst.srcs else inst
         elif sync is not None and inst.mnemonic in EXCHANGES:
             if inst.guard == TRUE and sync.guard == TRUE and "U64" not in inst.modifiers:
                 out.append((sync, inst))
@@ -70,13 +71,12 @@ def _collect(b: Builder, block: Block, sync: MInst, exchange: MInst) -> None:
         return abi.pinned(b, file, numbers[file] - 1)
 
     results, given = [pin(d) for d in exchange.dsts], [pin(s) for s in exchange.srcs]
-    masks = [pin(s) for s in sync.srcs]
     before, after = Block("", []), Block("", [])
     current, b.block = b.block, before
-    for to, source in zip((*given, *masks), (*exchange.srcs, *sync.srcs), strict=True):
+    for to, source in zip(given, exchange.srcs, strict=True):
         _copy(b, to, source)
-    op = "WARPSYNC.COLLECTIVE" if masks else "WARPSYNC.COLLECTIVE.ALL"
-    b.emit(op, (), (*masks, AFTER_COLLECTIVE), side=True, memory="barrier").implicit_reads = tuple(given)
+    meet = b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
+    meet.implicit_reads = tuple(given)
     b.block = after
     for wanted, result in zip(exchange.dsts, results, strict=True):
         if isinstance(wanted, V):
@@ -84,9 +84,8 @@ def _collect(b: Builder, block: Block, sync: MInst, exchange: MInst) -> None:
     b.block = current
     for inst in (*before.insts, *after.insts):
         inst.loc, inst.ptx = exchange.loc, exchange.ptx
-    exchange.dsts, exchange.srcs = tuple(results), tuple(given)
-    # No other side effect may come between the two. The mask lives on: the first moves to the second at the end.
-    exchange.memory, exchange.implicit_reads = "barrier", tuple(masks)
+    # No other side effect may come between the two.
+    exchange.dsts, exchange.srcs, exchange.memory = tuple(results), tuple(given), "barrier"
     at = block.insts.index(exchange)
     block.insts[at : at + 1] = [*before.insts, exchange, *after.insts]
     block.insts.remove(sync)
