@@ -10,6 +10,7 @@ collectives that wait beside each other for an illegal instruction (ours and nvc
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from minicc.graphs import dominates
@@ -30,7 +31,7 @@ def scattered(function: MFunction, builder: Builder, apart: set[int], idom: list
     if not has("WARPSYNC", ("COLLECTIVE", "ALL"), builder.arch.sass):
         return []
     blocks = [n for n in sorted(apart) if _sites(function.blocks[n], builder)]
-    return [] if all(_together(blocks[0], n, idom, ipdom) for n in blocks) else blocks
+    return [] if all(_together(a, b, idom, ipdom) for a, b in pairwise(blocks)) else blocks
 
 
 def gather_anywhere(function: MFunction, builder: Builder, apart: set[int]) -> None:
