@@ -11,7 +11,6 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas import scoreboard, stall
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.lower.anywhere import EXCHANGES
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import BASE, Components
 from minicc.ptxas.options import Options
@@ -54,7 +53,7 @@ def _collectives(insts: list[MInst]) -> list[MInst]:
     for inst in insts:
         if inst.mnemonic == "WARPSYNC" and "COLLECTIVE" in inst.modifiers:
             pending.append(inst)
-        elif pending and (inst.mnemonic == "BAR" or inst.mnemonic in EXCHANGES):
+        elif pending and inst.memory == "barrier":
             end = MInst("ENDCOLLECTIVE", loc=inst.loc, side_effect=True)
             end.implicit_reads = tuple(d for d in inst.dsts if isinstance(d, V))
             out += [pending.pop(), inst, end]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from minicc.graphs import dominates
 from minicc.ptxas.lower import abi
-from minicc.ptxas.lower.builder import number
 from minicc.ptxas.mir import AFTER_COLLECTIVE, TRUE, Block, MFunction, MInst, MOperand, V
 from minicc.sass.codec import has
 from minicc.sass.instr import Reg
@@ -23,12 +22,19 @@ from minicc.sass.instr import Reg
 if TYPE_CHECKING:
     from minicc.ptxas.lower.builder import Builder
 
-EXCHANGES = frozenset({"SHFL", "VOTE", "MATCH"})
+_EXCHANGES = frozenset({"SHFL", "VOTE", "MATCH"})
+
+
+def collective(b: Builder) -> MInst:
+    """What the next barrier or exchange that is one of the whole warp begins with; `control` puts it right before that,
+    and ENDCOLLECTIVE behind."""
+    b.fn.collectives = True
+    return b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
 
 
 def scattered(function: MFunction, builder: Builder, apart: set[int], idom: list[int], ipdom: list[int]) -> list[int]:
     """The blocks with exchanges that part of a warp may execute (`apart`), if lanes may come to one without another."""
-    if not has("WARPSYNC", ("COLLECTIVE", "ALL"), builder.arch.sass):
+    if not builder.collective or not has("WARPSYNC", ("COLLECTIVE", "ALL"), builder.arch.sass):
         return []
     blocks = [n for n in sorted(apart) if _sites(function.blocks[n], builder)]
     return [] if all(_together(a, b, idom, ipdom) for a, b in pairwise(blocks)) else blocks
@@ -36,7 +42,6 @@ def scattered(function: MFunction, builder: Builder, apart: set[int], idom: list
 
 def gather_anywhere(function: MFunction, builder: Builder, apart: set[int]) -> None:
     """Make collectives of the exchanges in these blocks."""
-    function.collectives = True
     for n in sorted(apart):
         for sync, exchange in _sites(function.blocks[n], builder):
             _collect(builder, function.blocks[n], sync, exchange)
@@ -49,7 +54,7 @@ def _sites(block: Block, builder: Builder) -> list[tuple[MInst, MInst]]:
     for inst in block.insts:
         if inst in builder.collective and inst not in builder.barriers:
             sync = None if inst.srcs else inst
-        elif sync is not None and inst.mnemonic in EXCHANGES:
+        elif sync is not None and inst.mnemonic in _EXCHANGES:
             if inst.guard == TRUE and sync.guard == TRUE and "U64" not in inst.modifiers:
                 out.append((sync, inst))
             sync = None
@@ -75,13 +80,12 @@ def _collect(b: Builder, block: Block, sync: MInst, exchange: MInst) -> None:
     before, after = Block("", []), Block("", [])
     current, b.block = b.block, before
     for to, source in zip(given, exchange.srcs, strict=True):
-        _copy(b, to, source)
-    meet = b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
-    meet.implicit_reads = tuple(given)
+        b.move(to, source)
+    collective(b).implicit_reads = tuple(given)
     b.block = after
     for wanted, result in zip(exchange.dsts, results, strict=True):
         if isinstance(wanted, V):
-            _copy(b, wanted, result)
+            b.move(wanted, result)
     b.block = current
     for inst in (*before.insts, *after.insts):
         inst.loc, inst.ptx = exchange.loc, exchange.ptx
@@ -90,10 +94,3 @@ def _collect(b: Builder, block: Block, sync: MInst, exchange: MInst) -> None:
     at = block.insts.index(exchange)
     block.insts[at : at + 1] = [*before.insts, exchange, *after.insts]
     block.insts.remove(sync)
-
-
-def _copy(b: Builder, to: V, source: MOperand) -> None:
-    if to.reg.file == "P":
-        b.emit("PLOP3.LUT", (to, TRUE), (source, TRUE, TRUE, number(0x80), number(0)))
-    else:
-        b.move(to, source)

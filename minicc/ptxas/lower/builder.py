@@ -397,8 +397,11 @@ class Builder:
         return out
 
     def move(self, out: MOperand, x: MOperand, guard: MOperand | None = None) -> None:
-        """out = x, 32 bits."""
+        """out = x, 32 bits or a predicate."""
         if out == x:
+            return
+        if out == TRUE or (isinstance(out, V) and out.reg.file == "P"):
+            self.emit("PLOP3.LUT", (out, TRUE), (x, TRUE, TRUE, number(0x80), number(0)), guard)
             return
         if isinstance(x, V) and x.reg.file == "UR":
             self.emit("MOV", (out,), (x,), guard)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import Builder, imm, is_reg, number
+from minicc.ptxas.lower.builder import Builder, imm, is_reg
 from minicc.ptxas.lower.integer import operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
@@ -166,7 +166,7 @@ def mov(b: Builder, inst: ptx.Inst) -> None:
             p: MOperand = b.setp("ISETP.NE.AND", b.reg(b.val(source, "u32")), ZERO)
         else:
             p = b.pred_of(source)
-        b.emit("PLOP3.LUT", (b.dst_pred(d), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
+        b.move(b.dst_pred(d), p)
         return
     if isinstance(d, ptx.Vector) and ("v2" in inst.modifiers or "v4" in inst.modifiers):
         if isinstance(source, ptx.Special):

@@ -6,8 +6,9 @@ Branches carry no convergence yet: `converge` adds BSSY and BSYNC when the whole
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower.anywhere import collective
 from minicc.ptxas.lower.builder import Builder, imm
-from minicc.ptxas.mir import AFTER_COLLECTIVE, ZERO, MOperand, V
+from minicc.ptxas.mir import ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
 RETURN = ".return"
@@ -135,9 +136,7 @@ def meet(b: Builder, inst: ptx.Inst) -> None:
     if inst.opcode != "barrier" or "aligned" in inst.modifiers:
         return
     if "red" not in inst.modifiers and all(b.constant(o) is not None for o in inst.operands):
-        b.fn.collectives = True
-        b.emit("WARPSYNC.COLLECTIVE.ALL", (), (AFTER_COLLECTIVE,), side=True, memory="barrier")
-        b.barriers.add(b.block.insts[-1])
+        b.barriers.add(collective(b))
     else:
         b.emit("WARPSYNC.ALL", side=True, memory="barrier")
     b.collective.add(b.block.insts[-1])

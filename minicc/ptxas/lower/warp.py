@@ -8,7 +8,7 @@ those of the mask may be there too, and lanes with other masks (tiles of a warp)
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import Builder, imm, neg, number
+from minicc.ptxas.lower.builder import Builder, imm, neg
 from minicc.ptxas.lower.types import bits, type_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm, Name, Target
@@ -114,7 +114,7 @@ def match(b: Builder, inst: ptx.Inst) -> None:
         p = b.setp("ISETP.EQ.U32.AND", b.logic(same, mine, 0xC0), mine)
         b.select(out, mine, ZERO, p)
         if second is not None:
-            b.emit("PLOP3.LUT", (b.dst_pred(second), TRUE), (p, TRUE, TRUE, number(0x80), number(0)))
+            b.move(b.dst_pred(second), p)
     elif "all" in inst.modifiers:
         b.emit(f"MATCH.ALL{suffix}", (b.dst_pred(second), out), (x,), side=True)
     else:
