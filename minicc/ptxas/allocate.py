@@ -3,9 +3,7 @@
 Each register file is coloured apart: barrier and uniform registers first, then predicates (spilled into general
 registers), then general registers (spilled to local memory, or computed again). `VReg.fixed` gets the register number.
 
-What divergence demands: general registers and predicates are per lane and need only ordinary liveness. Uniform
-registers are shared by the lanes of both sides of a branch, which may run in either order, so a value that crosses a
-block is given a register to itself; convergence barriers likewise as long as there are enough of them.
+General registers and predicates are per lane and need ordinary liveness only; `warpwide` numbers what lanes share.
 
 Cost: near linear in intervals; an interval with holes is compared with the others that have holes.
 """
@@ -15,23 +13,20 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections.abc import Sequence
-from functools import partial
-
-import attrs
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.ptxas import warpwide
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.intervals import Interval, Ranges, Segments, bits_of, build, merge, overlap
-from minicc.ptxas.lower.abi import SAVED_UNIFORM
-from minicc.ptxas.mir import MFunction, MInst, V, VReg
-from minicc.ptxas.operands import counted, guarded, map_reads, reads, writes
+from minicc.ptxas.mir import MFunction, V, VReg
+from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
 from minicc.sass.instr import Imm
 
 STACK_POINTER = 1
-_SIZE = {"P": 7, "UP": 7, "UR": 63, "B": 16}
+_SIZE = {"P": 7}
 _ALIGNED = {1: ~0, 2: sum(1 << i for i in range(0, 256, 2)), 4: sum(1 << i for i in range(0, 256, 4))}
 _ALIGNED[3] = _ALIGNED[4]
 _ODD = sum(1 << i for i in range(1, 256, 2))
@@ -101,12 +96,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         cfg = Cfg.of(function)
         ranges = build(function, cfg)
         if attempt == 0:
-            _unshared(function, ranges, "B")
-            if not _unshared(function, ranges, "UR", again=True):
-                _nearer(function)
-                ranges = build(function, cfg)
-                _unshared(function, ranges, "UR")
-            _unshared(function, ranges, "UP")
+            ranges = warpwide.number(function, cfg, ranges)
         spilled = Scan(ranges, "P", _SIZE["P"], function).run()
         if spilled:
             spiller.rewrite(spilled)
@@ -228,138 +218,6 @@ def _present(function: MFunction) -> list[VReg]:
                 if isinstance(operand, V):
                     seen[operand.reg.id] = operand.reg
     return list(seen.values())
-
-
-def _nearer(function: MFunction) -> None:
-    """Constants in uniform registers are made just before what reads them, for each reader again."""
-    _, makers = counted(function)
-    known: dict[tuple[int, int], MInst] = {
-        (i.dsts[0].reg.id, i.dsts[0].part): i
-        for block in function.blocks
-        for i in block.insts
-        if i.mnemonic == "UMOV" and isinstance(i.srcs[0], Imm) and isinstance(i.dsts[0], V) and not guarded(i)
-        if makers[i.dsts[0].reg.id] == i.dsts[0].reg.width
-    }
-    made = set(known.values())
-    for block in function.blocks:
-        insts: list[MInst] = []
-        for inst in block.insts:
-            if inst in made:
-                continue
-            near: dict[int, VReg] = {}
-            for v in reads(inst):
-                if isinstance(v, V) and (v.reg.id, 0) in known and v.reg.id not in near:
-                    new = near[v.reg.id] = function.new("UR", v.reg.width)
-                    for part in range(new.width):
-                        source = known[v.reg.id, part]
-                        insts.append(MInst("UMOV", (), (V(new, part),), source.srcs, loc=source.loc))
-            if near:
-                map_reads(inst, partial(_renamed, near))
-            insts.append(inst)
-        block.insts = insts
-
-
-def _renamed(instead: dict[int, VReg], v: V) -> V:
-    return attrs.evolve(v, reg=instead[v.reg.id]) if v.reg.id in instead else v
-
-
-def _unshared(function: MFunction, ranges: Ranges, file: str, again: bool = False) -> bool:
-    """Give each register of a warp-wide file its own number; when they run out, values that live inside one block
-    share. Alignment: pairs even, quads by four. With `again` no number is given where they do not suffice, and the
-    answer is no."""
-    found = [i for i in ranges.intervals if i is not None and i.reg.file == file]
-    if not found:
-        return True
-    # What a device function leaves alone, its callers keep values in.
-    size = SAVED_UNIFORM if file == "UR" and not function.entry else _SIZE[file]
-    given: list[VReg] = []
-    taken = 0
-    first = 4 if file == "UR" else 0  # ptxas starts at UR4
-    starts = ranges.starts
-
-    def local(interval: Interval) -> bool:
-        b = bisect.bisect_right(starts, interval.start) - 1
-        return interval.end <= starts[b + 1]
-
-    for interval in found:
-        if interval.reg.fixed is not None:
-            taken |= ((1 << interval.reg.width) - 1) << interval.reg.fixed
-    lanes = [_Lane() for _ in range(size)]
-    # Block-crossing values first, so that only values inside one block ever share.
-    for wanted in (False, True):
-        for lane in lanes:
-            lane.rewind()
-        for interval in sorted((i for i in found if local(i) == wanted), key=lambda i: i.start):
-            reg = interval.reg
-            if reg.fixed is not None:
-                continue
-            mask = (1 << reg.width) - 1
-            # Five and more (coordinates of tensors): illegal on an H200 but at multiples of eight.
-            step = reg.align if reg.width > 4 else _alignment(reg.width)
-            choice = -1
-            for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
-                if not taken & mask << base and base + reg.width <= size:
-                    choice = base
-                    break
-            if choice < 0:
-                for base in range(0, size - reg.width + 1, step):
-                    if all(lanes[n].takes(interval) for n in range(base, base + reg.width)):
-                        choice = base
-                        break
-            if choice < 0 and again:
-                for reg in given:
-                    reg.fixed = None
-                return False
-            if choice < 0:
-                fail(
-                    "ptxas.registers",
-                    f"'{function.name}' needs more than {size} {_FILE_WORD[file]} registers at once",
-                    exit_status=EXIT_PTXAS,
-                )
-            taken |= mask << choice
-            reg.fixed = choice
-            given.append(reg)
-            shares = local(interval) or file == "B"
-            for n in range(choice, choice + reg.width):
-                lanes[n].add(interval, shares)
-    return True
-
-
-class _Lane:
-    """The intervals that have one number of a warp-wide file. Asked in order of their starts, from the first again
-    after `rewind`."""
-
-    def __init__(self) -> None:
-        self.all: list[Interval] = []
-        self.shares = False
-        self.active: list[Interval] = []
-        self.later: list[Interval] = []
-
-    def rewind(self) -> None:
-        self.later = sorted(self.all, key=lambda i: -i.start)
-        self.active = []
-
-    def add(self, interval: Interval, shares: bool) -> None:
-        self.shares = shares and (self.shares or not self.all)
-        self.all.append(interval)
-        self.active.append(interval)
-
-    def takes(self, interval: Interval) -> bool:
-        """Whether the number may be shared with `interval`."""
-        if not self.shares:
-            return False
-        while self.later and self.later[-1].start < interval.end:
-            self.active.append(self.later.pop())
-        self.active = [i for i in self.active if i.end > interval.start]
-        return not any(i.overlaps(interval) for i in self.active)
-
-
-def _alignment(width: int) -> int:
-    """Registers of a group start at a multiple of this."""
-    return 4 if width > 2 else width
-
-
-_FILE_WORD = {"UR": "uniform", "UP": "uniform predicate", "B": "convergence barrier"}
 
 
 class _Live:

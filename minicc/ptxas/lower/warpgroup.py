@@ -31,7 +31,44 @@ Pending = dict[tuple[int, bool], int]
 
 def finish(function: MFunction) -> None:
     """End the groups of a function that has multiplies; see above. Blocks must be linked."""
-    found = {
+    _Waits(function, _groups(function)).run()
+    for block in function.blocks:
+        _stages(block.insts)
+        _arrivals(block.insts)
+
+
+def part(function: MFunction, sums: VReg) -> bool:
+    """Wait between the multiplies of these accumulators and others, so that they need not be there together (ptxas's
+    C7512, where registers are short); whether there are such neighbours."""
+    parted = False
+    for block in function.blocks:
+        out: list[MInst] = []
+        last: MInst | None = None
+        for inst in block.insts:
+            if inst.mnemonic == "WARPGROUP":
+                last = None
+            elif inst.mnemonic in GMMA:
+                if last is not None and (_sums(last) is sums) != (_sums(inst) is sums):
+                    if GSB not in last.srcs:
+                        last.srcs = (*last.srcs, GSB)
+                    out += [_wait(inst.loc), _arrive(inst.loc)]
+                    parted = True
+                last = inst
+            out.append(inst)
+        block.insts = out
+    if parted:
+        _Waits(function, _groups(function)).run()
+        for block in function.blocks:
+            _arrivals(block.insts)
+    return parted
+
+
+def _sums(inst: MInst) -> VReg | None:
+    return next((d.reg for d in inst.dsts if isinstance(d, V)), None)
+
+
+def _groups(function: MFunction) -> dict[int, VReg]:
+    return {
         op.reg.id: op.reg
         for block in function.blocks
         for inst in block.insts
@@ -39,10 +76,6 @@ def finish(function: MFunction) -> None:
         for op in (*reads(inst), *writes(inst))
         if isinstance(op, V) and op.reg.file == "R"
     }
-    _Waits(function, found).run()
-    for block in function.blocks:
-        _stages(block.insts)
-        _arrivals(block.insts)
 
 
 class _Waits:
@@ -85,8 +118,7 @@ class _Waits:
                 state = {key: age for key, age in state.items() if left.bits and age <= left.bits}
             elif state and self._touches(inst, state):
                 if out is not None:
-                    wait = MInst("WARPGROUP", ("DEPBAR", "LE"), (), (GSB, Imm(0, "uint")), loc=inst.loc)
-                    wait.side_effect, wait.memory, wait.space = True, "barrier", "shared"
+                    wait = _wait(inst.loc)
                     self._mark(wait, state)
                     out.append(wait)
                 state = {}
@@ -133,6 +165,11 @@ def _merge(entry: list[Pending | None], at: int, state: Pending) -> bool:
 
 def _arrive(loc: object | None) -> MInst:
     return MInst("WARPGROUP", ("ARRIVE",), loc=loc, side_effect=True)
+
+
+def _wait(loc: object | None) -> MInst:
+    srcs = (GSB, Imm(0, "uint"))
+    return MInst("WARPGROUP", ("DEPBAR", "LE"), (), srcs, loc=loc, side_effect=True, memory="barrier", space="shared")
 
 
 def _stages(insts: list[MInst]) -> None:

@@ -65,6 +65,10 @@ WIDE = [
 """Two sums of 64 registers that last, and two more at once: they are more than a thread has."""
 FOLD = "".join(f"add.f32 %f{k}, %f{k}, %f{k + 1};" for k in range(254, 127, -1))
 SCALE = "".join(f"fma.rn.f32 %f{k}, %f{k}, 0f3F000000, %f128;" for k in range(128))
+ZEROS = "".join(f"mov.b32 %f{k}, 0f3F800000;" for k in range(128, 256))
+GROWN = "".join(multiply("m64n128k16", "f32.f16.f16", 64, first=64 * n) for n in (2, 3))
+LESS = multiply("m64n128k16", "f32.f16.f16", 64, tail="0,-1,1,0,0", first=192)
+PRODUCTS = "".join(f"mul.f32 %f{k}, %f{k}, %f{k + 128};" for k in range(128))
 LOOP = "sub.u32 %r250, %r250, 1; setp.ne.u32 %p2, %r250, 0; @%p2 bra L;"
 FORMS = {
     **{f"n{n}": (n // 2, f"{FENCE}{multiply(f'm64n{n}k16', 'f32.f16.f16', n // 2)}{END}") for n in (8, 24, 128, 256)},
@@ -91,6 +95,10 @@ FORMS = {
     ),
     "loop": (32, f"{FENCE} L: {HALF} {LOOP} {END}"),
     "four": (128, f"L: {FENCE}{WIDE[2]}{WIDE[3]}{END}{FOLD}{SCALE}{FENCE}{WIDE[0]}{WIDE[1]}{END}{LOOP}"),
+    "four_last": (128, f"{FENCE}{WIDE[0]}{WIDE[1]}{END}{FENCE}{WIDE[2]}{LESS}{END} @%p1 bra L; {FOLD}L: {PRODUCTS}"),
+    "four_grow": (128, f"{ZEROS} L: {FENCE}{WIDE[0]}{WIDE[1]}{END}{FENCE}{GROWN}{END}{LOOP}{PRODUCTS}"),
+    "four_at_once": (128, f"{ZEROS} L: {FENCE}{WIDE[0]}{WIDE[1]}{GROWN}{END}{LOOP}{PRODUCTS}"),
+    "four_in_turn": (128, f"{ZEROS} L: {FENCE}{GROWN}{WIDE[0]}{WIDE[1]}{GROWN}{COMMIT}{LOOP}{WAIT}{PRODUCTS}"),
     "skipped": (32, f"{FENCE} @%p1 bra L; {HALF} L: {END}"),
     "read_early": (32, f"{FENCE}{HALF}{COMMIT} add.f32 %f3,%f3,%f3; {WAIT}"),
     "a_changes": (32, f"{FENCE} L: {FROM_A}{END} add.u32 %r240,%r240,%r250; {FENCE}{FROM_A}{COMMIT} {LOOP} {WAIT}"),
