@@ -286,6 +286,7 @@ class Build:
             defines=r.lists.get("define", []),
             undefines=r.lists.get("undefine", []),
             std=r.values.get("std", "c++17"),
+            gnu="std" not in r.values,
             sm=archs.get(target.compute).sm,
             ftz=r.boolean("ftz", fast),
             prec_div=r.boolean("prec_div", not fast),

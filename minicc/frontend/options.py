@@ -25,6 +25,7 @@ class Options:
         defines: Sequence[str] = (),
         undefines: Sequence[str] = (),
         std: str = "c++17",
+        gnu: bool = False,
         sm: int = 90,
         ftz: bool = False,
         prec_div: bool = True,
@@ -47,6 +48,8 @@ class Options:
         """`NAME` or `NAME=VALUE` of -D, in order."""
         self.undefines = undefines
         self.std = std
+        self.gnu = gnu
+        """GNU's dialect of it, which is nvcc's without -std: `linux` and `unix` are macros."""
         self.sm = sm
         """Compute capability as a number: __CUDA_ARCH__ is ten times it."""
         self.ftz, self.prec_div, self.prec_sqrt, self.fmad, self.fast_math = ftz, prec_div, prec_sqrt, fmad, fast_math

@@ -71,8 +71,7 @@ _FIXED: dict[str, str] = {
     "__LP64__": "1",
     "_LP64": "1",
     "__x86_64__": "1",
-    "__linux__": "1",
-    "__unix__": "1",
+    **dict.fromkeys(("__linux__", "__linux", "__unix__", "__unix"), "1"),
     "__GNUC__": "13",
     "__GNUC_MINOR__": "3",
     "__SIZEOF_INT__": "4",
@@ -185,6 +184,8 @@ def macros(options: Options) -> dict[str, str]:
         if std <= options.std:
             words = text.split()
             more |= {f"__cpp_{name}": f"{value}L" for name, value in zip(words[::2], words[1::2], strict=True)}
+    if options.gnu:
+        more["linux"] = more["unix"] = "1"
     if options.debug == "full":
         more["__CUDACC_DEBUG__"] = "1"
     if options.flush:

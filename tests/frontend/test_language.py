@@ -207,6 +207,17 @@ def test_rejected(name: str) -> None:
     assert error.value.exit_status == 1
 
 
+@pytest.mark.parametrize("gnu", [True, False])
+def test_the_words_linux_and_unix_are_macros_of_gnus_dialect(gnu: bool) -> None:
+    text = "__global__ void K(int *o) { int linux = 3, unix = 4; *o = linux + unix; }"
+    source = SourceFile("t.cu", text)
+    if gnu:
+        with pytest.raises(CompileError):
+            frontend.compile(source, Options(gnu=True))
+    else:
+        frontend.compile(source, Options())
+
+
 def test_calls_of_consteval_functions_are_constants() -> None:
     functions = """__device__ consteval int f(int x) { return x + 1; }
         template <int N> __device__ consteval int g() { return f(N) * 2; }

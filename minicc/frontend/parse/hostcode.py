@@ -45,8 +45,8 @@ class HostCode(HostBody):
 
     def skip_host_member(self) -> bool:
         _, called, device = self._head()
-        tokens = self.tokens
-        if device or not called:
+        tokens, start, names_type = self.tokens, self.i, self.token.text in ("typedef", "using")
+        if device or not (called or names_type):
             return False
         # A constructor's initialisers may hold braces; the body is the last of them.
         k, brace = self.i, False
@@ -66,6 +66,8 @@ class HostCode(HostBody):
         if not (self._is_program() or any(t.kind == IDENT and self._host_word(t.text) for t in words)):
             return False
         self.i = k + 1 if tokens[k].text == ";" else k
+        if names_type:
+            self._leave_out(start, self.i)
         return True
 
     def _host_word(self, text: str) -> bool:
@@ -142,11 +144,13 @@ class HostCode(HostBody):
         self.quiet += 1
         try:
             specs = self.specifiers(need_type=False)
-            if specs.type is not None:
-                d = self.declarator(specs.type)
+            special = specs.type is None and self._is_constructor_outline()
+            if special or specs.type is not None:
+                d = self.constructor_outline() if specs.type is None else self.declarator(specs.type)
                 if d.params is not None:
                     self._defined_for_device(d)
-                    f = found = self.function_declarator(specs, d)
+                    f = self._member_definition(specs, d, True) if special else self.function_declarator(specs, d)
+                    found = f
                     inner = d.param_scope
                     if f.space == "device":
                         # Declared for the device before, in its class or above.
