@@ -468,4 +468,4 @@ def run(function: MFunction, arch: Arch, options: Options, sums: bool = True) ->
     """Combine, then drop the NOPs that stand for what went."""
     Combiner(function, sums).run()
     for block in function.blocks:
-        block.insts = [i for i in block.insts if i.mnemonic != "NOP" or i.hidden]
+        block.insts = [i for i in block.insts if i.mnemonic != "NOP" or i.hidden or i.memory]

@@ -56,7 +56,8 @@ def _collectives(insts: list[MInst]) -> list[MInst]:
         elif pending and inst.memory == "barrier":
             end = MInst("ENDCOLLECTIVE", loc=inst.loc, side_effect=True)
             end.implicit_reads = tuple(d for d in inst.dsts if isinstance(d, V))
-            out += [pending.pop(), inst, end]
+            moves = [MInst("MOV", (), (to,), (inst.dsts[-1],), loc=inst.loc) for to in inst.implicit_writes]
+            out += [pending.pop(), inst, *moves, end]
         else:
             out.append(inst)
     return out

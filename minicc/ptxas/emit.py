@@ -110,9 +110,9 @@ def instructions(functions: list[MFunction]) -> tuple[list[Instr], list[dict[str
                 if calls and WAY_BACK in operands:
                     way = Imm(_way_back(block, number))
                     operands = tuple(way if o == WAY_BACK else o for o in operands)
-                if operands == _COLLECTIVE:
+                if operands[-1:] == _COLLECTIVE:
                     end = next(n for n in range(number, len(block.insts)) if block.insts[n].mnemonic == "ENDCOLLECTIVE")
-                    operands = (Target(address=addresses[block.label] + SIZE * (end + 1)),)
+                    operands = (*operands[:-1], Target(address=addresses[block.label] + SIZE * (end + 1)))
                 out.append(Instr(inst.mnemonic, operands, inst.modifiers, _reg(inst.guard), inst.control, inst.hidden))
                 origin.append(inst)
     out.append(Instr("BRA", (Target(address=at),), control=_LOOP))

@@ -168,7 +168,7 @@ class Block:
     """Statements one after the other."""
 
     def __init__(self, rnd: Random, depth: int) -> None:
-        kinds: list[Callable[[], Leaf | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5
+        kinds: list[Callable[[], Leaf | Sides | Fork | Rounds | Cases]] = [lambda: leaf(rnd)] * 5 + [lambda: Sides(rnd)]
         if depth:
             kinds += [lambda: Fork(rnd, depth)] * 2 + [lambda: Rounds(rnd, depth), lambda: Cases(rnd, depth)]
         self.body = [rnd.choice(kinds)() for _ in range(rnd.randint(1, 3))]
@@ -184,7 +184,7 @@ class Block:
 
 
 class Sides:
-    """An exchange of the whole warp, to which lanes come at two places."""
+    """An exchange to which lanes come at two places."""
 
     def __init__(self, rnd: Random) -> None:
         self.text, self.of = condition(rnd)
@@ -194,21 +194,23 @@ class Sides:
             ("__ballot_sync($, V & 1)", lambda on, v: mask(on & (v & 1 != 0))),
             ("__any_sync($, (V & 31) == 0)", lambda on, v: np.uint32((v[on] & 31 == 0).any())),
             ("__match_any_sync($, V & 3)", lambda on, v: _matches(on, v & 3)),
+            ("__match_any_sync($, (V & 3) * 0x100000001ull)", lambda on, v: _matches(on, v & 3)),
+            ("__reduce_xor_sync($, V)", lambda on, v: np.bitwise_xor.reduce(v[on])),
         ])  # fmt: skip
 
-    def source(self) -> list[str]:
+    def source(self, lanes: str, names: Iterator[int]) -> list[str]:
         """if and else, the whole mask in both."""
-        asked = self.asked.replace("$", "0xffffffffu")
+        asked = self.asked.replace("$", lanes)
         return [
             f"if ({self.text}) r ^= {asked.replace('V', f'(r >> {self.shift})')};",
-            f"else r += {asked.replace('V', f'(x >> {self.shift})')};",
+            f"else r += {asked.replace('V', f'(x >> {self.shift})')}; __syncwarp({lanes});",
         ]
 
-    def run(self, w: Warp) -> None:
+    def run(self, w: Warp, on: Words) -> None:
         """One exchange of both."""
         taken = self.of(w)
-        got = self.answer(w.live, np.where(taken, w.r, w.x) >> np.uint32(self.shift))
-        w.r = np.where(taken, w.r ^ got, w.r + got)
+        got = self.answer(on, np.where(taken, w.r, w.x) >> np.uint32(self.shift))
+        w.r[on] = np.where(taken, w.r ^ got, w.r + got)[on]
 
 
 class Fork:
@@ -296,7 +298,6 @@ class Program:
         self.parts = [
             (Block(rnd, depth), condition(rnd), condition(rnd), rnd.random() < 0.3) for _ in range(rnd.randint(1, 3))
         ]
-        self.sides = Sides(rnd) if rnd.random() < 0.5 else None
 
     def source(self, name: str) -> str:
         """The kernel; `FUNCTION` has to stand before it."""
@@ -307,7 +308,6 @@ class Program:
             "unsigned live = 0xffffffffu;",
             "if (t < 32) s[t] = 0;",
             "__syncthreads();",
-            *(self.sides.source() if self.sides else ()),
         ]
         for body, (text, _), (ends, _), some_end in self.parts:
             lines += body.source("live", names)
@@ -322,8 +322,6 @@ class Program:
         for cta in data.reshape(-1, THREADS):
             shared = np.zeros(32, np.uint32)
             warps = [Warp(LANES + np.uint32(at), cta[at : at + 32], shared) for at in range(0, THREADS, 32)]
-            for w in warps if self.sides else ():
-                self.sides.run(w)
             for body, (_, of), (_, ends), some_end in self.parts:
                 for w in warps:
                     body.run(w, w.live)

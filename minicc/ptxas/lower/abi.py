@@ -41,6 +41,15 @@ def pinned(b: Builder, file: RegFile, index: int) -> V:
     return V(reg, index - key[1])
 
 
+def pinned_pair(b: Builder, index: int) -> V:
+    """Likewise two registers from an even one on."""
+    reg = b.pinned.get(("R pair", index))
+    if reg is None:
+        reg = b.pinned["R pair", index] = b.fn.new("R", 2)
+        reg.fixed, reg.spillable = index, False
+    return V(reg, 0, 2)
+
+
 def return_address(b: Builder) -> V:
     """R20 and R21 as a pair."""
     return V(pinned(b, "R", RETURN_ADDRESS).reg, 0, 2)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minicc.graphs import reachable
-from minicc.ptxas.lower.anywhere import gather_anywhere, scattered
+from minicc.ptxas.lower.anywhere import gather_anywhere, scattered, sites
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, ends, link
@@ -89,8 +89,9 @@ def converge(function: MFunction, builder: Builder) -> None:
         apart |= parted
         if not yield_to_arrivals([function.blocks[n] for n in sorted(looped & apart)]):
             break
-    waiting = scattered(function, builder, apart, idom, ipdom)
-    if waiting:
+    exchanges = sites(function, builder)
+    kinds = scattered(exchanges, apart, idom, ipdom)
+    if waiting := {s.block for s in exchanges if s.block in apart and s.kind in kinds}:
         # A BSYNC does not wait for lanes that wait for others in a collective.
         parted |= reachable(graph.succs, waiting)
         apart |= parted
@@ -105,10 +106,11 @@ def converge(function: MFunction, builder: Builder) -> None:
             needless = needless | builder.before_barriers
         if needless:
             block.insts = [i for i in block.insts if i not in needless]
-    if waiting:
-        gather_anywhere(function, builder, apart)
+    gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
     function.splitting = {i for b in divergent for i in function.blocks[b].insts if i.mnemonic == "BRA"}
     _apply(function, regions, builder)
+    if gathered:
+        gather_anywhere(function, builder, gathered)
 
 
 _MAY_BE_MAIN = 16

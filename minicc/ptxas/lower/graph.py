@@ -12,7 +12,7 @@ def ends(block: Block) -> bool:
     if not block.insts:
         return False
     last = block.insts[-1]
-    return last.mnemonic in ("BRA", "EXIT", "RET", "BRX") and last.guard == TRUE
+    return last.mnemonic in ("BRA", "EXIT", "RET", "BRX") and last.guard == TRUE and "DIV" not in last.modifiers
 
 
 def targets(block: Block) -> list[str]:

@@ -29,7 +29,7 @@ def _definitions(b: Builder) -> dict[str, ptx.Inst | bool]:
     """What defines each register, or False where more than one thing does."""
     found: dict[str, ptx.Inst | bool] = {}
     for inst in b.flat.statements:
-        if not isinstance(inst, ptx.Inst) or not inst.operands:
+        if not isinstance(inst, ptx.Inst) or not inst.operands or inst.opcode in ("bar", "barrier"):
             continue
         first = inst.operands[0]
         if isinstance(first, ptx.Reg):

@@ -140,9 +140,9 @@ def redux(b: Builder, inst: ptx.Inst) -> None:
         b.emit("MOV", (b.dst(d),), (result,))
         return
     # Only the lanes of one mask run between WARPSYNC.EXCLUSIVE and BSYNC.
-    value, after, barrier = b.reg(b.val(source)), b.label("redux"), V(b.fn.new("B"))
+    value, lanes, after, barrier = b.reg(b.val(source)), b.reg(some), b.label("redux"), V(b.fn.new("B"))
     b.emit("BSSY", (barrier,), (Target(label=after),), side=True)
-    b.emit("WARPSYNC.EXCLUSIVE", (), (b.reg(some),), side=True, memory="barrier")
+    b.emit("WARPSYNC.EXCLUSIVE", (), (lanes,), side=True, memory="barrier")
     b.emit(f"REDUX{word}", (result,), (value,), side=True)
     b.emit("MOV", (b.dst(d),), (result,), side=True)
     b.emit("BSYNC", (), (barrier,), side=True)

@@ -95,7 +95,9 @@ def fill(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
 def _branch(row: Table, parts: Parts) -> None:
     if "DIV" in parts.modifiers or "CONV" in parts.modifiers:
         row[L.C_KIND] = K.K_BRA_DIV
-        row[L.C_AUX] = place(parts.general[0]) if parts.general else 4 * abi.p_word(PT)
+        # `~URZ` (sm_80) stands for all lanes, which are the bits of the predicate that is true.
+        named = parts.general[0] if parts.general else None
+        row[L.C_AUX] = 4 * abi.p_word(PT) if named is None or named.inv else place(named)
         row[L.C_AUX2] = "CONV" in parts.modifiers
 
 
