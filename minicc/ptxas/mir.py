@@ -221,6 +221,8 @@ class MFunction:
         self.params: list[Param] = []
         self.param_bytes = 0
         self.min_ctas: int | None = None
+        self.reconfigures = True
+        """Whether setmaxnreg counts: it is known how many registers a launch gives."""
         self.constant2: bytearray = bytearray()
         self.attributes: dict[str, object] = {}
         self.broadcasts: set[MInst] = set()

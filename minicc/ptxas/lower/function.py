@@ -37,17 +37,18 @@ def lower_kernel(
     device = _reached(flat, calls, shared) if calls.bodies else {}
     symbols.place_shared(function.name, [flat, *device.values()])
     symbols.clusters = symbols.clusters or any("cluster" in name for name, _ in function.directives)
+    out.reconfigures = _reconfigures(out, [flat, *device.values()], options)
     lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
     symbols.module.functions.append(out)
-    limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas)
+    limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas, out.reconfigures)
     found: list[MFunction] = []
     for name, body in device.items():
         key = (name, limits, symbols.clusters, tuple(symbols.shared.items()))
         inner = made.get(key)
         if inner is None:
             inner = made[key] = MFunction(name, False)
-            inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas = limits
+            inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas, inner.reconfigures = limits
             lower_function(inner, calls.bodies[name], body, symbols, arch, options)
         found.append(inner)
         out.barriers = max(out.barriers, inner.barriers)
@@ -140,6 +141,21 @@ def lower_function(
 
         warpgroup.finish(out)
     clean(out)
+
+
+def _reconfigures(out: MFunction, bodies: list[Flat], options: Any) -> bool:
+    """Does setmaxnreg count? ptxas leaves it out where launch bounds do not say how many registers there are."""
+    if out.max_registers or getattr(options, "max_registers", None):
+        return True
+    if out.min_ctas and (out.max_threads or out.req_threads):
+        return True
+    asked = any(isinstance(s, ptx.Inst) and s.opcode == "setmaxnreg" for flat in bodies for s in flat.statements)
+    if asked and options is not None:
+        options.messages.append(
+            "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register "
+            "count at entry."
+        )
+    return False
 
 
 def _places(b: Builder) -> Places:

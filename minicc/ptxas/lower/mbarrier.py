@@ -204,6 +204,8 @@ def registers(b: Builder, inst: ptx.Inst) -> None:
     count = b.constant(inst.operands[0])
     if count is None or count % 8 or not 24 <= count <= 256:
         b.wrong("setmaxnreg: a multiple of 8 from 24 to 256 was expected")
+    if not b.fn.reconfigures:
+        return
     b.fn.attributes["REG_RECONFIG"] = True
     if "dec" in inst.modifiers:
         b.emit("WARPSYNC.ALL", side=True, memory="barrier")

@@ -244,3 +244,15 @@ def test_setmaxnreg_divides_the_registers() -> None:
     assert not any(i.mnemonic in ("STL", "LDL") for i in found)
     numbers = [int(n) for i in found for n in re.findall(r"Reg\(file='R', index=(\d+)", str(i.operands)) if n != "255"]
     assert 168 <= max(numbers) < 240
+
+
+@pytest.mark.parametrize(
+    ("bounds", "counts"),
+    [(".maxntid 384, 1, 1 .minnctapersm 1", True), (".maxnreg 168", True), (".maxntid 384, 1, 1", False), ("", False)],
+)
+def test_setmaxnreg_counts_where_a_launch_s_registers_are_known(bounds: str, counts: bool) -> None:
+    """As NVIDIA's ptxas 13.0 has it, which says so (C7508)."""
+    source = REGIONS.replace(".maxntid 384, 1, 1 .minnctapersm 1", bounds).replace("LOADS", "").replace("STORES", "")
+    code = binary.read_cubin(ours(source), "k").functions[0].code
+    found = {decode(int.from_bytes(code[k : k + 16], "little"), SM).mnemonic for k in range(0, len(code), 16)}
+    assert ("USETMAXREG" in found) == counts
