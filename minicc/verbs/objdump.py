@@ -50,19 +50,18 @@ examples:
 """
 
 _FLAGS = {
-    "-asm": "asm", "--listing": "asm", "-sass": "sass", "--dump-sass": "sass", "-ptx": "ptx", "--dump-ptx": "ptx",
-    "-elf": "elf", "--dump-elf": "elf", "-symbols": "symbols", "--dump-elf-symbols": "symbols", "-res-usage": "usage",
-    "--dump-resource-usage": "usage", "-lelf": "lelf", "--list-elf": "lelf", "-lptx": "lptx", "--list-ptx": "lptx",
-    "-hex": "hex", "-ctrl": "control", "--control": "control", "-raw": "raw", "--json": "json", "-json": "json",
-    "-ltext": "ltext", "--list-text": "ltext",
-    "-sort": "sort", "--sort-functions": "sort", "-all": "all", "--all-fatbin": "all", "-why": "why", "--why": "why",
-    "-fields": "fields", "--fields": "fields",
+    "asm": "asm", "listing": "asm", "sass": "sass", "dump-sass": "sass", "ptx": "ptx", "dump-ptx": "ptx",
+    "elf": "elf", "dump-elf": "elf", "symbols": "symbols", "dump-elf-symbols": "symbols", "res-usage": "usage",
+    "dump-resource-usage": "usage", "lelf": "lelf", "list-elf": "lelf", "lptx": "lptx", "list-ptx": "lptx",
+    "hex": "hex", "ctrl": "control", "control": "control", "raw": "raw", "json": "json", "ltext": "ltext",
+    "list-text": "ltext", "sort": "sort", "sort-functions": "sort", "all": "all", "all-fatbin": "all", "why": "why",
+    "fields": "fields",
 }  # fmt: skip
 _VALUES = {
-    "-xtext": "xtext", "--extract-text": "xtext",
-    "-xelf": "xelf", "--extract-elf": "xelf", "-xptx": "xptx", "--extract-ptx": "xptx", "-arch": "arch",
-    "--gpu-architecture": "arch", "-fun": "fun", "--function": "fun",
+    "xtext": "xtext", "extract-text": "xtext", "xelf": "xelf", "extract-elf": "xelf", "xptx": "xptx",
+    "extract-ptx": "xptx", "arch": "arch", "gpu-architecture": "arch", "fun": "fun", "function": "fun",
 }  # fmt: skip
+"""Options behind one dash or two, as cuobjdump's short and long ones, to what they ask for."""
 
 
 @attrs.define
@@ -113,16 +112,21 @@ def _parse(argv: Sequence[str]) -> Request | None:
         name, equals, value = word.partition("=")
         if word in ("-h", "--help"):
             return None
-        if word in _FLAGS:
-            request.wants.add(_FLAGS[word])
-        elif name in _VALUES:
+        option = re.sub("^--?", "", name) if word[:1] == "-" and word != "-" else ""
+        if not option:
+            request.files.append(word)
+        elif option in _FLAGS and not equals:
+            request.wants.add(_FLAGS[option])
+        elif option in _VALUES:
             if not equals and not words:
                 fail("cli.value", f"'{word}' needs a value")
-            request.values[_VALUES[name]] = value if equals else words.pop(0)
-        elif word.startswith("-") and word != "-":
-            fail("cli.option", f"unknown option '{word}' (see minicc objdump --help)")
+            request.values[_VALUES[option]] = value if equals else words.pop(0)
         else:
-            request.files.append(word)
+            import difflib
+
+            near = difflib.get_close_matches(option, [*_FLAGS, *_VALUES], 1)
+            hint = f"did you mean '-{near[0]}'?" if near else "see minicc objdump --help"
+            fail("cli.option", f"unknown option '{word}' ({hint})")
     return request
 
 

@@ -172,6 +172,7 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
         (["fuzz", "--save", "none/none"], "is no folder"),
         (["cache", "info", "more"], "what is 'more'?"),
         (["objdum", "x"], "did you mean 'minicc objdump'?"),
+        (["objdump", "--dump-sas", "x"], "did you mean '-dump-sass'?"),
     ],
 )
 def test_words_that_mean_nothing_are_errors(words, said, tmp_path, capsys):
