@@ -14,6 +14,7 @@ from minicc.isel.coalesce import Lives
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
+from minicc.isel.inline import Opened, splice
 from minicc.isel.lower import Lowering
 from minicc.isel.symbols import SymbolMove, share_symbols
 from minicc.nvvm import ir
@@ -64,6 +65,7 @@ class Emitter:
         self.on_edges: set[Any] = set()
         """Symbols that were moved on one way out of a block: not every block below has passed there."""
         self.leaving = False
+        self.opened = Opened(self.register)
         self.at = ir.Block("")
         """The block that is being emitted."""
         self.labels: dict[Any, str] = {}
@@ -516,8 +518,6 @@ class Emitter:
 
     def assembly(self, node: Node) -> None:
         """The text with its operands, parsed as PTX and spliced in; registers it declares get fresh names."""
-        from minicc.isel.inline import splice
-
         data = node.data
         assert isinstance(data, AsmText)
         results: list[ptx.Operand] = [node.regs[i] if i < len(node.regs) and node.regs[i] is not None
@@ -536,7 +536,7 @@ class Emitter:
             else:
                 inputs.append(self.reg(arg))
         self.parallel(tied)
-        body = splice(data.text, [*results, *inputs], self.lowering, self.fresh_suffix())
+        body = splice(data.text, [*results, *inputs], self.lowering, self.fresh_suffix(), self.opened)
         for statement in body:
             if isinstance(statement, ptx.Inst):
                 statement.loc = self.loc

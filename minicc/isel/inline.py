@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from minicc.diagnostics import CompileError, SourceFile
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
     from minicc.isel.lower import Lowering
 
 _OPERAND = re.compile(r"\$(?:\$|(\d+)|\{(\d*):?(\w*)\})")
-_KINDS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64"}
+_KINDS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64",
+          "%rq": "b128"}  # fmt: skip
 
 
 def _text(operand: ptx.Operand) -> str:
@@ -28,10 +30,54 @@ def _text(operand: ptx.Operand) -> str:
     raise TypeError(operand)
 
 
-def splice(text: str, operands: list[ptx.Operand], lowering: Lowering, suffix: str) -> list[ptx.Statement]:
+_NAME = re.compile(r"[%$_A-Za-z][\w$]*")
+_REGISTERS = {"pred": "p", "b16": "h", "u16": "h", "s16": "h", "b32": "i32", "u32": "i32", "s32": "i32", "f32": "f32",
+              "b64": "i64", "u64": "i64", "s64": "i64", "f64": "f64", "b128": "i128"}  # fmt: skip
+"""Type of a declared register to the emitter's kind of one."""
+
+
+class Opened:
+    """What texts so far have declared for later ones: `asm("{"); asm(".reg .pred p;"); ... asm("}");`."""
+
+    def __init__(self, register: Callable[[str], ptx.Reg]) -> None:
+        self.register = register
+        self.scopes: list[dict[str, ptx.Reg]] = [{}]
+        """Of the function itself, then of each brace that is open: name to the register that stands for it."""
+
+    def find(self, name: str) -> str:
+        return next((scope[name].name for scope in reversed(self.scopes) if name in scope), name)
+
+    def rename(self, text: str) -> str:
+        return _NAME.sub(lambda found: self.find(found[0]), text)
+
+    @property
+    def registers(self) -> list[ptx.Reg]:
+        return [reg for scope in self.scopes for reg in scope.values()]
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut at braces whose other halves it lacks, which are pieces of their own."""
+    opens: list[int] = []
+    alone: list[int] = []
+    for found in re.finditer(r"[{}]", text):
+        if found[0] == "{":
+            opens.append(found.start())
+        elif opens:
+            opens.pop()
+        else:
+            alone.append(found.start())
+    out, begin = [], 0
+    for at in sorted(alone + opens):
+        out += [text[begin:at], text[at]]
+        begin = at + 1
+    return [piece for piece in [*out, text[begin:]] if piece.strip()]
+
+
+def splice(
+    text: str, operands: list[ptx.Operand], lowering: Lowering, suffix: str, opened: Opened
+) -> list[ptx.Statement]:
     """Statements of the text. If it declares registers or labels outside braces, it is wrapped in a scope, so that two
-    copies of one text do not clash."""
-    from minicc.ptx.parser import parse
+    copies of one text do not clash; in a scope that an earlier text opened its registers are the function's."""
 
     def substitute(found: re.Match[str]) -> str:
         number = found[1] or found[2]
@@ -41,11 +87,44 @@ def splice(text: str, operands: list[ptx.Operand], lowering: Lowering, suffix: s
             return _text(operands[int(number)])
         return suffix if found[3] == "uid" else "$" if found[0] == "$$" else suffix
 
-    body = _OPERAND.sub(substitute, text).strip()
-    if not body:
-        return []
+    out: list[ptx.Statement] = []
+    for piece in _pieces(_OPERAND.sub(substitute, text)):
+        if piece == "{":
+            opened.scopes.append({})
+        elif piece != "}":
+            out += _statements(piece.strip(), operands, lowering, opened)
+        elif len(opened.scopes) > 1:
+            opened.scopes.pop()
+        else:
+            lowering.unsupported("inline assembly: a '}' without its '{'")
+    return out
+
+
+def _statements(body: str, operands: list[ptx.Operand], lowering: Lowering, opened: Opened) -> list[ptx.Statement]:
     if body[-1] not in ";}":
         body += ";"
+    body = opened.rename(body)
+    operands = [*operands, *opened.registers]
+    function = _parsed(body, operands, lowering)
+    statements: list[ptx.Statement] = list(function.body or [])
+    outer = {o.name for o in operands if isinstance(o, ptx.Reg)}
+    own = {name: kind for name, kind in function.regs.items() if name not in outer}
+    labels = any(isinstance(s, ptx.Label) for s in statements)
+    ranges = list(function.reg_ranges)
+    kept = len(opened.scopes) > 1 or not statements
+    if own and kept and not ranges and not labels and _REGISTERS.keys() >= set(own.values()):
+        # Later texts may name them.
+        opened.scopes[-1].update((name, opened.register(_REGISTERS[kind])) for name, kind in own.items())
+        return list(_parsed(opened.rename(body), operands, lowering).body or [])
+    if own or ranges or labels or any(isinstance(s, ptx.Variable) for s in statements):
+        return [ptx.Scope(statements, own, ranges)]
+    return statements
+
+
+def _parsed(body: str, operands: list[ptx.Operand], lowering: Lowering) -> ptx.Function:
+    """The text as a function's body, in which the operands are declared."""
+    from minicc.ptx.parser import parse
+
     declared = "".join(
         f".reg .{_KINDS[o.name.rstrip('0123456789')]} {o.name};\n"
         for o in dict.fromkeys(o for o in operands if isinstance(o, ptx.Reg))
@@ -61,12 +140,4 @@ def splice(text: str, operands: list[ptx.Operand], lowering: Lowering, suffix: s
         module = parse(SourceFile("<inline asm>", source))
     except CompileError as error:
         lowering.unsupported(f"inline assembly: {error.diagnostics[0].message} in `{' '.join(body.split())}`")
-    function = module.functions[0]
-    statements: list[ptx.Statement] = list(function.body or [])
-    outer = {o.name for o in operands if isinstance(o, ptx.Reg)}
-    own = {name: kind for name, kind in function.regs.items() if name not in outer}
-    labels = any(isinstance(s, ptx.Label) for s in statements)
-    ranges = list(function.reg_ranges)
-    if own or ranges or labels or any(isinstance(s, ptx.Variable) for s in statements):
-        return [ptx.Scope(statements, own, ranges)]
-    return statements
+    return module.functions[0]
