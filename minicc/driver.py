@@ -297,6 +297,7 @@ class Build:
             opt_level=r.opt_level,
             relaxed_constexpr=r.has("relaxed_constexpr"),
             extended_lambda=r.has("extended_lambda"),
+            relocatable=r.boolean("rdc", r.has("device_c")),
             suppressed=self._numbers("diag_suppress"),
             erroneous=self._numbers("diag_error"),
             warnings="left out" if r.has("no_warnings") else "errors" if strict else "shown",

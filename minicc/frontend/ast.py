@@ -7,6 +7,8 @@ emitter keeps them in memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from minicc.frontend.entities import (
     ClassTemplate,
     Function,
@@ -17,13 +19,14 @@ from minicc.frontend.entities import (
     TemplateParam,
     UnreadVariable,
     Variable,
+    both_befriended,
 )  # fmt: skip
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
 
 __all__ = [
     "ClassTemplate", "Function", "FunctionTemplate", "Outline", "Partial", "Scope", "TemplateParam", "UnreadVariable",
-    "Variable",
+    "Variable", "both_befriended",
 ]  # fmt: skip
 """Known here, too; the tree's own classes stand below."""
 
@@ -52,6 +55,8 @@ class Number(Expr):
 
 
 class Text(Expr):
+    """A string literal: its code units with the zero behind them, as bytes."""
+
     __slots__ = ("data",)
 
     def __init__(self, type: Type, at: Token, data: bytes, *, lvalue: bool = False) -> None:
@@ -59,6 +64,13 @@ class Text(Expr):
         self.at = at
         self.data = data
         self.lvalue = lvalue
+
+    def units(self, target: Type) -> Iterator[int]:
+        """The values of the characters that an array of type `target` has room for."""
+        element = self.type.elem
+        assert element is not None
+        for at in range(0, min(len(self.data), max(target.size, 0)), element.size):
+            yield int.from_bytes(self.data[at : at + element.size], "little", signed=element.signed)
 
 
 class Name(Expr):

@@ -167,6 +167,8 @@ class Function:
         """Called in a lambda's body, which was read for good, though what stands around it may be read again."""
         self.atoms: frozenset[str] = frozenset()
         """The conditions of its own requires-clause."""
+        self.befriended: list[Record] | None = None
+        """Declared as a friend of these classes alone: only arguments of theirs bring it in ([basic.lookup.argdep])."""
         self.nothrow: list[Token] | None = None
         """The condition of its noexcept, and no more than an end for a bare one; None: it may throw."""
         self.comparing = False
@@ -221,6 +223,15 @@ class FunctionTemplate:
         """The condition behind the parameters, which may name those."""
         self.declared: tuple[list[Token], list[TemplateParam]] | None = None
         """A declaration before the definition that has the default arguments, such as a member's in its class."""
+        self.befriended: list[Record] | None = None
+        """As a function's."""
+
+
+def both_befriended(old: Function | FunctionTemplate, new: Function | FunctionTemplate) -> list[Record] | None:
+    """Of two declarations of one function: outside of classes one is enough for all to see it."""
+    if old.befriended is None or new.befriended is None:
+        return None
+    return [*old.befriended, *new.befriended]
 
 
 class Partial:

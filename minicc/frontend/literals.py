@@ -35,8 +35,19 @@ _FLOAT = (
     r"((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
     r"|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)([fFlL]?)$"
 )
+_NUMBER = re.compile(
+    r"0[xX][0-9a-fA-F']*(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?[0-9]+)?|0[bB][01']+|[0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?"
+)
 _SUFFIXES = {"": (False, 0), "u": (True, 0), "l": (False, 1), "ul": (True, 1), "lu": (True, 1), "ll": (False, 2),
              "ull": (True, 2), "llu": (True, 2), "z": (False, 1), "uz": (True, 1), "zu": (True, 1)}  # fmt: skip
+
+
+def suffix(text: str) -> int:
+    """Where a suffix begins that no built-in type has: `_km` of 12_km, `ms` of 5ms; 0 without one."""
+    number = _NUMBER.match(text)
+    cut = number.end() if number is not None else 0
+    rest = text[cut:]
+    return cut if rest and rest[0] != "." and rest.lower() not in (*_SUFFIXES, "f") else 0
 
 
 def integer(text: str) -> IntegerLiteral:
@@ -47,7 +58,7 @@ def integer(text: str) -> IntegerLiteral:
         if digit is not None:
             k, base = (2, "octal") if digit[1] else (4, "decimal")
             raise BadLiteral(f"invalid digit '{digit[k]}' in {base} constant", digit.start(k))
-        suffix = re.sub("^(0[xX][0-9a-fA-F]*|[0-9]*)", "", text)
+        suffix = re.sub("^(0[xX][0-9a-fA-F]+|[0-9]*)", "", text)
         raise BadLiteral(f"invalid suffix '{suffix}' on integer constant", len(text) - len(suffix))
     digits, suffix = m.groups()
     if "lL" in suffix or "Ll" in suffix or suffix.lower() not in _SUFFIXES:
@@ -132,26 +143,33 @@ _ESCAPES = {
 _ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|([^\\]+)"
 
 
-def unescape(body: str) -> bytes:
+_ENCODINGS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
+WIDTHS = {"": 1, "u8": 1, "u": 2, "U": 4, "L": 4}
+"""Bytes of a code unit, by the encoding prefix."""
+
+
+def unescape(body: str, width: int = 1) -> bytes:
+    """The code units of what stands between quotes, `width` bytes each, the lowest first."""
+    encoding = _ENCODINGS[width]
     out = bytearray()
     for m in re.finditer(_ESCAPE, body):
         escape, plain = m.groups()
         if plain is not None:
-            out += plain.encode("utf-8", "surrogateescape")
+            out += plain.encode(encoding, "surrogateescape" if width == 1 else "replace")
         elif escape[0] == "x" and len(escape) > 1:
             value = int(escape[1:], 16)
-            if value > 255:
+            if value >> 8 * width:
                 raise BadLiteral("hex escape sequence out of range")
-            out.append(value)
+            out += value.to_bytes(width, "little")
         elif escape[0] in "01234567":
-            out.append(int(escape, 8) & 255)
+            out += (int(escape, 8) & (1 << 8 * width) - 1).to_bytes(width, "little")
         elif escape[0] in "uU" and len(escape) > 1:
             number = int(escape[1:], 16)
             if number > 0x10FFFF or 0xD800 <= number < 0xE000:
                 raise BadLiteral("invalid universal character")
-            out += chr(number).encode()
+            out += chr(number).encode(encoding)
         elif escape in _ESCAPES:
-            out.append(_ESCAPES[escape])
+            out += _ESCAPES[escape].to_bytes(width, "little")
         else:
             if escape == "x":
                 raise BadLiteral("\\x used with no following hex digits", 1 + m.start())
@@ -160,9 +178,7 @@ def unescape(body: str) -> bytes:
 
 
 def character(text: str) -> int:
-    """Value of a character literal; a plain char is signed."""
-    if text[0] != "'":
-        raise BadLiteral("character literals with an encoding prefix are not supported")
+    """Value of a character literal without a prefix; a plain char is signed."""
     data = unescape(text[1:-1])
     if len(data) > 4:
         raise BadLiteral("character constant too long for its type")
@@ -172,20 +188,20 @@ def character(text: str) -> int:
     return data[0] - 256 if data[0] > 127 else data[0]
 
 
-def wide_character(body: str) -> int:
-    """Value of a character literal with an encoding prefix: one code point."""
-    if body.startswith("\\x"):
-        return unescape(body)[0] if len(body) <= 4 else int(body[2:], 16)
-    text = unescape(body).decode("utf-8", "replace")
-    if len(text) != 1:
+def wide_character(prefix: str, body: str) -> int:
+    """Value of a character literal with an encoding prefix: one code unit."""
+    width = WIDTHS[prefix]
+    data = unescape(body, width)
+    if len(data) != width:
         raise BadLiteral("character constant too long for its type")
-    return ord(text)
+    return int.from_bytes(data, "little")
 
 
-def string(text: str) -> bytes:
-    """Bytes of a string literal, without the final zero."""
-    if text[0] != '"':
-        if text.startswith("u8"):
-            return unescape(text[3:-1])
-        raise BadLiteral("string literals with an encoding prefix are not supported")
-    return unescape(text[1:-1])
+def prefix(text: str) -> str:
+    """A literal's encoding prefix."""
+    return text[: text.index('"')]
+
+
+def string(text: str, width: int = 1) -> bytes:
+    """Code units of a string literal, `width` bytes each, without the final zero."""
+    return unescape(text[text.index('"') + 1 : -1], width)

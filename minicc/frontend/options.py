@@ -36,6 +36,7 @@ class Options:
         opt_level: int = 3,
         relaxed_constexpr: bool = False,
         extended_lambda: bool = False,
+        relocatable: bool = False,
         suppressed: frozenset[str] = frozenset(),
         erroneous: frozenset[str] = frozenset(),
         warnings: Literal["shown", "left out", "errors"] = "shown",
@@ -59,6 +60,8 @@ class Options:
         """Device code may call constexpr functions of the host (--expt-relaxed-constexpr)."""
         self.extended_lambda = extended_lambda
         """Lambdas may say that they are for devices (--extended-lambda)."""
+        self.relocatable = relocatable
+        """Other files may be linked with this one (-rdc=true, -dc)."""
         self.suppressed = suppressed
         """Numbers of nvcc's warnings that are not wanted; a source asks for it by `#pragma nv_diag_suppress 177`."""
         self.erroneous = erroneous

@@ -132,7 +132,7 @@ class Parser(HostCode):
         """Thrust's namespace: complex numbers of its own, under the name that CUDA 13's has in symbols; else std's."""
         scope = ast.Scope("namespace", self.global_scope(), name="thrust")
         own = ast.Scope("namespace", scope, name=f"THRUST_300001_SM_{self.options.sm}0_NS")
-        own.inline, own.files = True, ("complex",)
+        own.inline, own.files = True, ("complex", "random")
         scope.using = [own, self._standard_scope()]
         return scope
 
@@ -142,7 +142,7 @@ class Parser(HostCode):
 
         files, scope = (scope.files if scope is not None else None), scope or self._standard_scope()
         for file in standard.names().get(name, ()):
-            if (file == "concepts" and not self.constrains) or (files is not None and file not in files):
+            if (file == "concepts" and not self.constrains) or file not in (files or standard.FOR_STD):
                 continue
             self._read_standard(file, scope)
         return scope.names.get(name)
@@ -298,5 +298,22 @@ def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Pa
     parser.finish_todo()
     while parser.need_unread():
         parser.finish_todo()
+    if not options.relocatable:
+        _define_externs(parser)
     diagnostics.check()
     return parser
+
+
+def _define_externs(parser: Parser) -> None:
+    """Where no other file is linked, `extern __device__ int x;` alone is the definition, as nvcc has it."""
+    for v in parser.variables:
+        if (
+            v.extern
+            and v.storage in ("device", "constant")
+            and v.init is None
+            and v.defined is None
+            and v.type.size > 0
+        ):
+            what = f"extern declaration of the entity {v.name} is treated as a static definition"
+            parser.warn("20044-D", what, v.at)
+            v.extern = False

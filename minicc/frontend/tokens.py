@@ -51,7 +51,7 @@ _SCAN = re.compile(
     r"""
     (?P<gap>(?:[ \t\r\f\v]+|(?P<line>\n)|\\[ \t]*\r?\n|//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*|/\*[\s\S]*?\*/)*)
     (?:
-    (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]*)\((?P<inner>[\s\S]*?)\)(?P=mark)")
+    (?P<raw>(?P<prefix>(?:u8|[uUL])?)R"(?P<mark>[^()\\\s"]*)\((?P<inner>[\s\S]*?)\)(?P=mark)")
   | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\(?:[ \t]*\n|[\s\S]))*")
   | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')
   | (?P<ident>[A-Za-z_$][A-Za-z0-9_$]*)
@@ -71,7 +71,7 @@ def scan(source: SourceFile) -> list[Token]:
     text = source.text
     out: list[Token] = []
     append, at, bol = out.append, 0, True
-    for gap, line, raw, _, inner, string, char, ident, number, punct, other in _SCAN.findall(text):
+    for gap, line, raw, prefix, _, inner, string, char, ident, number, punct, other in _SCAN.findall(text):
         at += len(gap)
         space = gap != ""
         bol = bol or line != ""
@@ -101,7 +101,7 @@ def scan(source: SourceFile) -> list[Token]:
         elif raw:
             # As an ordinary string: nobody else has to know.
             escaped = inner.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-            append(Token(STRING, f'"{escaped}"', source, at, space, bol, None, at + len(raw)))
+            append(Token(STRING, f'{prefix}"{escaped}"', source, at, space, bol, None, at + len(raw)))
             at += len(raw)
         elif char or other:
             append(Token(CHAR if char else OTHER, char or other, source, at, space, bol))

@@ -217,11 +217,20 @@ class Record:
         """Of an unread class: reads it; False while there is nothing to read."""
 
     def find(self, name: str) -> Field | None:
-        """The member called `name`: the class's own goes before one that it inherits."""
+        """The member called `name`: the class's own goes before one that it inherits, and its functions hide those."""
         for field in reversed(self.fields) if self.inherited else self.fields:
             if field.name == name:
-                return field
+                return None if self.inherited and self._hides(name, field) else field
         return None
+
+    def _hides(self, name: str, field: Field) -> bool:
+        """`field`, a base's, is not what `name` means: a function, say, of this class or of that base is."""
+        if any(own is field for own in self.fields[self.inherited :]):
+            return False
+        if self.scope is not None and name in self.scope.names:
+            return True
+        found = (t.record for t, _ in self.bases if t.record is not None)
+        return any(r.find(name) is None for r in found if any(f.name == name for f in r.fields))
 
     def find_unnamed(self, name: str) -> Field | None:
         """A member of an unnamed struct or union in this one."""
@@ -285,6 +294,15 @@ NULLPTR = Type("nullptr", "std::nullptr_t", 8, 8, code="Dn", llvm="ptr")
 ERROR = Type("error", "<error>")
 AUTO = Type("auto", "auto")
 DECLTYPE_AUTO = Type("auto", "decltype(auto)")
+
+
+class ConstrainedAuto(Type):
+    """`Concept auto`: what it becomes satisfies the concept, whose tokens are kept."""
+
+    def __init__(self, constraint: list[Token]) -> None:
+        super().__init__("auto", "auto")
+        self.constraint = constraint
+
 
 BY_CODE: dict[str, Type] = {
     t.code: t

@@ -12,6 +12,8 @@ import pytest
 
 from minicc import frontend
 from minicc.diagnostics import CompileError, SourceFile
+from minicc.frontend.builtins import table
+from minicc.frontend.emit import builtins as emit_builtins
 from minicc.frontend.options import Options
 
 NVCC = shutil.which("nvcc")
@@ -286,6 +288,21 @@ def test_numbers_of_cufft() -> None:
     ir, _ = compile_text(text)
     llvm.parse_assembly(ir).verify()
     assert "@_Z1kP6float2f" in ir and "@_Z5firstPvmS_S_" in ir
+
+
+def test_externs_of_one_file_are_definitions() -> None:
+    """As nvcc has it where nothing else is linked; one that is defined further on is that."""
+    text = """extern __device__ int x, y;
+    __global__ void k(int *o) { o[0] = x + y; }
+    __device__ int y = 5;"""
+    ir, options = compile_text(text)
+    assert "@x = addrspace(1) externally_initialized global i32 zeroinitializer" in ir and " external " not in ir
+    assert [d.code for d in options.diagnostics] == ["20044-D"]
+
+
+def test_every_built_in_has_a_handler() -> None:
+    rows = re.findall(r"^\w+ +\S+ +e:(\w+)", table._ROWS, re.M)
+    assert len(rows) > 50 and {*rows} - {"printf"} <= emit_builtins._HANDLERS.keys()
 
 
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")

@@ -14,7 +14,8 @@ from minicc.diagnostics import SourceFile
 FOLDER = Path(__file__).parent.parent / "include" / "std"
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts", "compare",
           "optional", "span", "bit", "integers", "algorithms", "sequences", "iterators", "initializer_list", "numbers",
-          "numeric", "variant", "memory", "expected", "bitset", "mdspan", "host")  # fmt: skip
+          "numeric", "variant", "memory", "expected", "bitset", "mdspan", "ratio",
+          "chrono", "random", "host")  # fmt: skip
 _DECLARED = (
     r"^(?:template <[^{;]*?> )?(?:inline |constexpr |__device__ |const )*"
     r"(?:struct|enum class|enum|using|bool|size_t|concept|nullopt_t|__ignore_t|__policy|namespace(?! std)) (\w+)"
@@ -23,6 +24,10 @@ _DECLARED = (
 )
 HIDDEN = frozenset(("min", "max", "abs", "exp", "log", "sqrt"))
 """Names that a using directive for std does not bring in: device code means CUDA's own by them."""
+
+
+FOR_STD = frozenset(_FILES) - {"random"}
+"""Of Thrust's random numbers std has nothing: there the host's names stand."""
 
 
 @functools.cache
@@ -49,6 +54,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),
     "memory": (), "expected": (),
     "bitset": ("bit",), "mdspan": ("traits", "utility", "array"),
+    "ratio": ("traits",), "chrono": ("traits", "limits", "ratio"), "random": (),
     "host": ("utility", "device_ptr", "initializer_list"), "initializer_list": (),
 }  # fmt: skip
 

@@ -71,7 +71,7 @@ clock                          l:       e:clock
 clock64                        x:       e:clock64
 __clock                        i:       i:llvm.nvvm.read.ptx.sreg.clock
 __clock64                      x:       e:clock64
-__nvvm_get_smem_pointer        j:Pv     e:shared_address
+__nvvm_get_smem_pointer        j:Pv     e:to_space:3
 globaltimer                    y:       e:globaltimer
 __globaltimer                  y:       e:globaltimer
 __popc                         i:j      i:llvm.ctpop.i32

@@ -527,7 +527,7 @@ def _is_space(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 @_handler
 def _to_space(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     there = v.make(f"addrspacecast ptr {a[0]} to ptr addrspace({d[0]})")
-    return v.make(f"ptrtoint ptr addrspace({d[0]}) {there} to i64")
+    return v.make(f"ptrtoint ptr addrspace({d[0]}) {there} to {value_type(e.type)}")
 
 
 @_handler

@@ -135,8 +135,8 @@ def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, s
     if isinstance(e, ast.Zero) or _empty(e):
         return
     if isinstance(e, ast.Text):
-        for i, byte in enumerate(e.data[: max(t.size, 0)]):
-            out.append((offset + i, ty.UCHAR, str(byte)))
+        for i, unit in enumerate(e.units(t)):
+            out.append((offset + i * e.type.align, e.type.elem or ty.CHAR, str(unit % (1 << 8 * e.type.align))))
         return
     if t.kind in ("pointer", "nullptr") and not isinstance(e, ast.Number):
         assert callable(pointers)

@@ -29,7 +29,7 @@ class Module:
         self.queue: list[ast.Function] = []
         self.symbols: dict[int, str] = {}
         self.taken: dict[str, object] = {}
-        self.texts: dict[bytes, str] = {}
+        self.texts: dict[tuple[bytes, int], str] = {}
         self.constants = 0
         self.kernels = 0
         self.debug: DebugInfo | None = None
@@ -148,7 +148,7 @@ class Module:
             only = e.function.body.items[0] if len(e.function.body.items) == 1 else None
             return self.static_pointer(only.value) if isinstance(only, ast.Return) and only.value else None
         if isinstance(e, ast.Cast) and e.kind == "decay" and isinstance(e.operand, ast.Text):
-            return self.text(e.operand.data)
+            return self.text(e.operand.data, e.operand.type.align)
         place = self._static_value(e)
         if place is None:
             return None
@@ -186,15 +186,15 @@ class Module:
             symbol = f"getelementptr (i8, {kind} {symbol}, i64 {offset})"
         return symbol if space == 0 else f"addrspacecast ({kind} {symbol} to ptr)"
 
-    def text(self, data: bytes) -> str:
-        """A generic pointer to a string constant."""
-        name = self.texts.get(data)
+    def text(self, data: bytes, align: int = 1) -> str:
+        """A generic pointer to a string constant, whose characters are `align` bytes wide."""
+        name = self.texts.get((data, align))
         if name is None:
-            name = self.texts[data] = f"$str{len(self.texts) or ''}"
+            name = self.texts[data, align] = f"$str{len(self.texts) or ''}"
             space = "" if self.host else " addrspace(1)"
             body = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
             self.globals.append(
-                f'@"{name}" = private unnamed_addr{space} constant [{len(data)} x i8] c"{body}", align 1'
+                f'@"{name}" = private unnamed_addr{space} constant [{len(data)} x i8] c"{body}", align {align}'
             )
         return self.generic(name, 0 if self.host else 1)
 

@@ -49,7 +49,7 @@ class Values(Instructions):
                 return self.make(f"getelementptr inbounds i8, ptr {base}, i64 {shift}"), fit(align, shift)
             return base, min(align, e.type.align) if not e.type.aggregate else align
         if isinstance(e, ast.Text):
-            return self.module.text(e.data), 1
+            return self.module.text(e.data, e.type.align), e.type.align
         if isinstance(e, ast.Temporary):
             return self.temporary(e.type, e.operand), e.type.align
         if e.lvalue:
@@ -246,8 +246,8 @@ class Values(Instructions):
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
         data = e.data[: t.size].ljust(t.size, b"\0")
-        source = self.module.text(data)
-        self.copy(t, source, 1, target, align)
+        source = self.module.text(data, e.type.align)
+        self.copy(t, source, e.type.align, target, align)
 
     # -- scalars
 
@@ -606,7 +606,7 @@ class Values(Instructions):
         if self.module.host or a.size < 4 or b.size > 8:
             return self.make(f"{'fptosi' if b.signed else 'fptoui'} {a.llvm} {operand} to {b.llvm}")
         wide = b if b.size >= 4 else ty.INT if b.signed else ty.UINT
-        name = f"{'d' if a.size == 8 else 'f'}2{'' if b.signed else 'u'}{'ll' if wide.size == 8 else 'i'}"
+        name = f"{'d' if a.llvm == 'double' else 'f'}2{'' if b.signed else 'u'}{'ll' if wide.size == 8 else 'i'}"
         return self.convert(self.intrinsic(f"llvm.nvvm.{name}.rz", wide.llvm, [(a.llvm, operand)]), wide, b)
 
     # -- calls

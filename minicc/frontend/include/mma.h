@@ -40,6 +40,7 @@ template <> struct element<experimental::precision::b1> : kind<experimental::pre
 }
 
 template <typename Use, int m, int n, int k, typename T, typename Layout = void> class fragment {
+    static_assert((m == 16 && n == 16 && (k == 16 || k == 8)) || ((m == 32 && n == 8 || m == 8 && n == 32) && k == 16) || (m == 8 && n == 8 && (k == 4 || k == 32 || k == 128)), "wmma has no fragments of this shape");
 public:
     typedef typename details::element<T>::type element_type;
     typedef typename details::element<T>::storage storage_element_type;

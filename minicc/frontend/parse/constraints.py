@@ -141,6 +141,32 @@ class Constraints(Declarators):
             self.skip_template_arguments()
         return self.tokens[start : self.i]
 
+    def placeholder_at(self, k: int) -> bool:
+        """`Concept auto`, `Concept<A> decltype(auto)` at token `k`."""
+        if not self.constrains or self.tokens[k].kind != IDENT or self.concept_at(k) is None:
+            return False
+        saved, self.i = self.i, k
+        self.type_constraint()
+        found, self.i = self.token.text in ("auto", "decltype"), saved
+        return found
+
+    def check_placeholder(self, declared: Type, deduced: Type, at: Token) -> None:
+        """What `auto` in a declared type became satisfies the concept before it."""
+        while declared.kind in ("pointer", "reference") and declared.elem is not None:
+            declared, deduced = declared.elem, (deduced.elem or deduced) if deduced.kind == declared.kind else deduced
+        declared = declared.bare
+        if not isinstance(declared, ty.ConstrainedAuto):
+            return
+        scope = self.push("template")
+        scope.names["auto#"] = deduced.bare
+        try:
+            holds = self.satisfied(self.applied(declared.constraint, "auto#", False))
+        finally:
+            self.pop()
+        if not holds:
+            concept = "".join(token.text for token in declared.constraint)
+            self.fail(f"deduced type '{deduced.bare}' does not satisfy '{concept}'", at)
+
     def applied(self, concept: list[Token], name: str, pack: bool) -> list[Token]:
         """`Concept<name, A, B>`, for each element of a pack."""
         at = concept[0]

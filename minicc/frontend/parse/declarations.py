@@ -12,10 +12,16 @@ from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import common_type
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
-from minicc.frontend.types import Field, Type
+from minicc.frontend.types import Field, Record, Type
 
 _OF_MEMBERS = frozenset(("friend", "virtual", "explicit", "mutable"))
 _NO_RETURN = "non-void function does not return a value"
+
+
+def _unnamed_in(field: Field, names: set[str]) -> bool:
+    """An unnamed struct or union with a member of one of these names."""
+    inner = field.type.record
+    return not field.name and inner is not None and any(m.name in names or _unnamed_in(m, names) for m in inner.fields)
 
 
 def _falls_through(s: ast.Stmt) -> bool:
@@ -39,6 +45,8 @@ def _ends(s: ast.Stmt) -> bool:
 
 class Declarations(Variables):
     strict: bool = False
+    befriending: Record | None = None
+    """The class whose friend declaration is read."""
 
     # -- top level
 
@@ -340,6 +348,7 @@ class Declarations(Variables):
         f.bounds, f.cluster = specs.bounds, specs.cluster
         f.param_scope, f.nothrow = d.param_scope, d.nothrow
         f.library, f.strict = self.library, self.strict
+        f.befriended = [self.befriending] if self.befriending is not None else None
         for p in f.params:
             p.owner = f
         for space in ("shared", "constant", "managed"):
@@ -445,6 +454,7 @@ class Declarations(Variables):
                 if old.defaults[i] is not None:
                     self.fail("redefinition of default argument", new.params[i].at)
                 old.defaults[i] = default
+        old.befriended = ast.both_befriended(old, new)
         old.params, old.param_scope = new.params, new.param_scope
         for p in old.params:
             p.owner = old
@@ -643,14 +653,27 @@ class Declarations(Variables):
         for t, offset in record.bases:
             if f"base {offset} {t}" not in done and self._needs_construction(t):
                 f.base_inits.append((offset, self.default_value(t, f.at)))
-        for field in record.fields[record.inherited :]:
+        self._default_fields(f, record.fields[record.inherited :], record.tag == "union", done)
+
+    def _default_fields(self, f: ast.Function, fields: list[Field], union: bool, done: set[str]) -> None:
+        """What the constructor `f` does to the members that its list does not name; of a union's, one is initialised
+        if it has a default and the list names no other ([class.base.init])."""
+        if union:
+            named = any(m.name in done or _unnamed_in(m, done) for m in fields)
+            fields = [] if named else [m for m in fields if m.default is not None][:1]
+        for field in fields:
             if field.name and field.name in done:
+                continue
+            inner = field.type.record
+            if not field.name and inner is not None:
+                self._default_fields(f, [m.moved(field.offset) for m in inner.fields], inner.tag == "union", done)
                 continue
             if field.default is None and (field.type.kind == "reference" or (field.type.const and field.type.scalar)):
                 kind = "reference" if field.type.kind == "reference" else "const"
                 self.fail(
                     f"constructor for '{f.record}' must explicitly initialize the {kind} member '{field.name}'", f.at
                 )
+            assert f.record is not None
             default = self.default_member(f.record, field, f.at)
             if default is not None:
                 f.inits.append((field, default))

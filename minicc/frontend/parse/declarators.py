@@ -506,7 +506,28 @@ class Declarators(TypeSpecifiers):
                     depth -= 1
                 elif token.text == "," and depth == 0:
                     return
+                elif token.text == "<" and depth == 0 and self._follows_template():
+                    self.skip_template_arguments()
+                    continue
             self.i += 1
+
+    def _follows_template(self) -> bool:
+        """The `<` at the cursor opens the arguments of the template that is named before it."""
+        name = self.peek(-1)
+        if name.kind != IDENT:
+            return False
+        if self.peek(-2).text in ("::", ".", "->"):
+            # Whatever the name means there: no comparison ends like this.
+            start = self.i
+            self.skip_template_arguments()
+            behind, self.i = self.token.text, start
+            return behind in ("(", "{", "::", ")", ",")
+        found = self.lookup(name.text)
+        if isinstance(found, Type):
+            return found.kind == "spec" or (found.record is not None and bool(found.record.template_name))
+        return isinstance(found, ast.ClassTemplate) or (
+            isinstance(found, list) and any(isinstance(f, ast.FunctionTemplate) for f in found)
+        )
 
     def operator_name(self) -> Token:
         """`operator+`, `operator()`, `operator float`: one token that holds the whole name."""

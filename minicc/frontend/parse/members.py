@@ -149,11 +149,11 @@ class Members(Comparisons):
         inner, outer = self.scope, self.scope
         while outer.kind == "record" and outer.parent is not None:
             outer = outer.parent
-        self.scope = outer
+        self.scope, self.befriending = outer, inner.record
         try:
             f = self.function_declarator(specs, d)
         finally:
-            self.scope = inner
+            self.scope, self.befriending = inner, None
         if self.at("=") and self.peek().text == "default" and f.params and f.name in COMPARING:
             self.i += 2
             self.expect(";")
@@ -434,6 +434,9 @@ class Members(Comparisons):
         f.record, f.constructor, f.scope = made, True, self.scope
         f.explicit = "explicit" in specs.words
         self._add_this(f, made, 0)
+        others = [g for g in record.constructors if isinstance(g, ast.Function) and g.record is made]
+        if any(g.type.params == f.type.params and g.atoms == f.atoms for g in others):
+            self.report("frontend.redefinition", f"class member cannot be redeclared: '{name.text}'", name)
         record.constructors.append(f)
         self.member_body(f, d, pending)
 

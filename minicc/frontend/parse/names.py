@@ -87,7 +87,7 @@ class Names(Expressions):
         found = self.lookup(token.text)
         if isinstance(found, ast.ClassTemplate):
             if found.variable:
-                return False
+                return found.concept and self.placeholder_at(self.i + ahead)
             if self.peek(ahead + 1).text == "<":
                 return self._qualified_is_type(self.i + ahead)
             return True
@@ -109,7 +109,7 @@ class Names(Expressions):
                 found = self.within(scope, token.text)
             i += 1
             if isinstance(found, ast.ClassTemplate) and found.variable:
-                return False
+                return found.concept and self.placeholder_at(start)
             if (isinstance(found, ast.ClassTemplate) or (isinstance(found, Type) and found.kind == "spec")) and tokens[
                 i
             ].text == "<":
@@ -201,6 +201,9 @@ class Names(Expressions):
                 scope = entity
             elif isinstance(entity, Type) and entity.record is not None and entity.record.scope is not None:
                 scope = entity.record.scope
+            elif isinstance(entity, Type) and entity.record is not None and entity.record.complete:
+                # A built-in vector's members.
+                scope = ast.Scope("record", None, name=name.text, record=entity.record, record_type=entity)
             elif isinstance(entity, Type) and entity.kind == "enum":
                 self.i += 1
                 return self._enumerator(entity), self.tokens[self.i - 1]

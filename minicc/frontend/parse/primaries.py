@@ -10,13 +10,13 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.packs import Packs
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.convert import bit_field
+from minicc.frontend.sema.convert import bit_field, is_derived
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
-_CHARACTERS = {"L": ty.WCHAR, "u": ty.CHAR16, "U": ty.CHAR32, "u8": ty.CHAR}
+_CHARACTERS = {"": ty.CHAR, "L": ty.WCHAR, "u": ty.CHAR16, "U": ty.CHAR32, "u8": ty.CHAR}
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 
@@ -27,6 +27,11 @@ class Primaries(Packs):
     def dependent_number(self, at: Token) -> ast.Expr:
         v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
         return ast.Name(ty.ULONG, at, v, lvalue=True)
+
+    def explicit_cast(self, e: ast.Expr, target: Type, at: Token, style: str = "C-style cast") -> ast.Expr:
+        if self.pattern and (dependent(e.type) or dependent(target)):
+            return self.dependent_number(at)
+        return super().explicit_cast(e, target, at, style)
 
     # -- primary
 
@@ -59,8 +64,7 @@ class Primaries(Packs):
             prefix, _, body = token.text.partition("'")
             try:
                 if prefix:
-                    t = ty.CHAR8 if prefix == "u8" and self.constrains else _CHARACTERS[prefix]
-                    return self.number(literals.wide_character(body[:-1]), t, token)
+                    return self.number(literals.wide_character(prefix, body[:-1]), self._character_type(prefix), token)
                 value = literals.character(token.text)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), bad.within(token))
@@ -104,8 +108,8 @@ class Primaries(Packs):
 
     def _numeric(self, token: Token) -> ast.Expr:
         text = token.text
-        cut = text.find("_")
-        if cut > 0:
+        cut = literals.suffix(text)
+        if cut > 0 and (text[cut] == "_" or self.lookup(f'operator""{text[cut:]}') is not None):
             suffix, text = text[cut:], text[:cut]
             raw = self.lookup(f'operator""{suffix}')
             if isinstance(raw, list) and all(isinstance(f, ast.FunctionTemplate) for f in raw):
@@ -139,24 +143,35 @@ class Primaries(Packs):
         return ast.Number(ty.ULLONG if n.longs == 2 else ty.ULONG, token, n.value)
 
     def _text(self, token: Token) -> ast.Expr:
-        data = b""
-        element = ty.CHAR8 if token.text.startswith("u8") and self.constrains else ty.CHAR
-        try:
-            while self.tokens[self.i].kind == STRING:
-                data += literals.string(self.tokens[self.i].text)
-                self.i += 1
-        except literals.BadLiteral as bad:
-            self.fail(str(bad), bad.within(self.tokens[self.i]))
+        first = self.i
+        while self.token.kind == STRING:
+            self.i += 1
+        parts, prefix = self.tokens[first : self.i], ""
+        for part in parts:
+            # Those without a prefix take on the others'.
+            own = literals.prefix(part.text)
+            if own and prefix not in ("", own):
+                self.fail("unsupported non-standard concatenation of string literals", part)
+            prefix = own or prefix
+        data, element = b"", self._character_type(prefix)
+        for part in parts:
+            try:
+                data += literals.string(part.text, element.size)
+            except literals.BadLiteral as bad:
+                self.fail(str(bad), bad.within(part))
         following = self.tokens[self.i]
         if following.text.startswith("_") and not following.space and following.kind == IDENT:
             self.i += 1
-            size = self.number(len(data), ty.ULONG, token)
+            size = self.number(len(data) // element.size, ty.ULONG, token)
             return self._user_literal(token, following.text, [self.decay(self.make_text(data, token, element)), size])
         return self.make_text(data, token, element)
 
     def make_text(self, data: bytes, at: Token, element: Type = ty.CHAR) -> ast.Expr:
-        data += b"\0"
-        return ast.Text(ty.array(ty.qualified(element, ty.CONST), len(data)), at, data, lvalue=True)
+        data += bytes(element.size)
+        return ast.Text(ty.array(ty.qualified(element, ty.CONST), len(data) // element.size), at, data, lvalue=True)
+
+    def _character_type(self, prefix: str) -> Type:
+        return ty.CHAR8 if prefix == "u8" and self.constrains else _CHARACTERS[prefix]
 
     def _identifier_expression(self, token: Token) -> ast.Expr:
         text = token.text
@@ -369,6 +384,11 @@ class Primaries(Packs):
             return ast.Name(field.type, name, ast.Variable(name.text, field.type, name), lvalue=True)
         if this is None:
             self.fail(f"invalid use of member '{name.text}' in static member function", name)
+        owner = self.qualifier.record_type if self.qualifier is not None else None
+        own = owner.record if owner is not None else None
+        if owner is not None and own is not None and is_derived(this.type.bare, owner.bare) and field in own.fields:
+            # `Base::x`, which a member of this class may hide.
+            return self.member(self.bind(this, ty.reference(ty.qualified(owner, this.type.quals))), field, name)
         return (
             self.member(this, field, name)
             if field in (this.type.record or _NONE).fields

@@ -10,6 +10,7 @@ from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.access import Section
 from minicc.frontend.sema.layout import Layout
+from minicc.frontend.sema.wellformed import takes_nothing, undefaultable
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
@@ -162,6 +163,9 @@ class Records(Members):
             layout.forced = max(layout.forced, self.gnu_alignment())
         self.function = function
         virtuals.build(record)
+        if record.constructors and not any(map(takes_nothing, record.constructors)):
+            # `using Base::Base;` brings the default constructor, too, as nvcc has it.
+            record.has_default = record.has_default or any(not undefaultable(t) for t in record.inherit_from)
         if record.tables and (not record.constructors or record.has_default):
             self._default_constructor(made, at)
         layout.finish(made)

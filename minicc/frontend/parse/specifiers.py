@@ -131,6 +131,9 @@ class TypeSpecifiers(Names):
             elif text == "typename":
                 self.i += 1
                 specs.type = self._typename()
+            elif self.placeholder_at(self.i):
+                constraint = self.type_constraint() or []
+                specs.type = ty.ConstrainedAuto(constraint) if self.accept("auto") else self._decltype()
             elif self._is_constructor_name() or (self.function is None and self._is_constructor_outline()):
                 break
             else:

@@ -135,7 +135,7 @@ class Statements(Records):
         if following == "{":
             return token.text in ("struct", "union", "enum", "class")
         if following in ("::", "<") or token.text == "::":
-            return self._looks_ahead()
+            return self.placeholder_at(self.i) or self._looks_ahead()
         return True
 
     def _declares_parenthesised(self) -> bool:
@@ -630,7 +630,9 @@ class Statements(Records):
         self.set_return_type(f, deduced)
 
     def set_return_type(self, f: ast.Function, t: ty.Type) -> None:
-        f.type = ty.function(t, f.type.params, f.type.variadic)
+        declared, f.type = f.type.elem, ty.function(t, f.type.params, f.type.variadic)
+        if declared is not None:
+            self.check_placeholder(declared, t, f.at)
 
     def _goto(self, token: Token) -> ast.Stmt:
         self.i += 1
@@ -680,6 +682,8 @@ class Statements(Records):
         data = b""
         while self.token.kind == STRING:
             try:
+                if literals.prefix(self.token.text):
+                    self.fail("cannot use an encoding prefix in an inline assembly string", self.token)
                 data += literals.string(self.take().text)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), self.tokens[self.i - 1])

@@ -66,8 +66,8 @@ class Templates(Outlines):
             pass
         elif text == "friend" and self.peek().text in ("class", "struct"):
             self.recover()
-        elif text == "friend":
-            self.i += 1
+        elif self._befriends():
+            self.i += text == "friend"
             self._function_template(params, self.i, None, at, friend=True)
         elif self.guide_follows():
             self.guide(params)
@@ -328,6 +328,13 @@ class Templates(Outlines):
 
     # -- functions
 
+    def _befriends(self) -> bool:
+        """`friend` is among the words before the type."""
+        k = self.i
+        while self.tokens[k].text in _BEFORE_TYPES:
+            k += 1
+        return self.tokens[k].text == "friend"
+
     def _function_template(
         self, params: list[ast.TemplateParam], start: int, member_of: Type | None, at: Token, friend: bool = False
     ) -> None:
@@ -374,6 +381,7 @@ class Templates(Outlines):
         if friend:
             # The body names what the class's scope knows.
             template.scope = self.scope
+            template.befriended = [self.scope.record] if self.scope.record is not None else None
         template.constructor = constructor
         template.explicit = explicit
         template.static = any(t.text == "static" for t in self.tokens[start:end_of_head])
@@ -427,6 +435,7 @@ class Templates(Outlines):
                         if template.record is None and not self._unspoken(template):
                             self.once(other.at, name)
                         continue
+                    other.befriended = template.befriended = ast.both_befriended(other, template)
                     if has_body(other.tokens):
                         return
                     for old, new in zip(other.params, template.params, strict=True):
@@ -484,6 +493,9 @@ class Templates(Outlines):
             self.pattern -= 1
             self.nest, self.greater_ends = nest, ends
             self.scope = scope.parent or scope
+
+
+_BEFORE_TYPES = frozenset("__device__ __host__ __forceinline__ __noinline__ inline constexpr consteval".split())
 
 
 def has_body(tokens: list[Token]) -> bool:

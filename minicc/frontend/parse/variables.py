@@ -217,6 +217,12 @@ class Variables(Statements):
         v.extern = "extern" in specs.words or (not local and self.extern_c and not specs.spaces)
         v.internal = "static" in specs.words or (not local and v.type.const and not v.extern)
         v.storage = self._storage(specs, v, local)
+        if "inline" in specs.words and specs.spaces and not (self.options.relocatable or self._unshared(specs, v)):
+            self.fail(
+                "an inline __device__/__constant__/__managed__ variable must have internal linkage when the program is "
+                "compiled in whole program mode (-rdc=false)",
+                at,
+            )
         if v.type.kind == "void":
             self.fail("variable has incomplete type 'void'", at)
         if v.type.kind == "function":
@@ -239,6 +245,7 @@ class Variables(Statements):
                 v.type = ty.ERROR
             raise
         if self._is_auto(declared_type):
+            self.check_placeholder(declared_type, v.type, at)
             self.declare(at.text, v, at)
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
@@ -252,6 +259,13 @@ class Variables(Statements):
         if local and v.storage in ("local", "shared", "static") and not self.quiet and not self.library:
             self.locals.append(v)
         return v
+
+    def _unshared(self, specs: Specifiers, v: ast.Variable) -> bool:
+        """No other file can name the variable: it is static or stands in an unnamed namespace."""
+        scope: ast.Scope | None = self.scope
+        while scope is not None and not (scope.kind == "namespace" and not scope.name):
+            scope = scope.parent
+        return scope is not None or v.storage in ("shared", "dynamic") or "static" in specs.words
 
     def unused(self, f: ast.Function, end: int) -> None:
         """Warn of the local variables of `f`, whose body was just read, that nothing names, or that are

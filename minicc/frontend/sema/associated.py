@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from minicc.frontend import ast
-from minicc.frontend.types import Type
+from minicc.frontend.types import Record, Type
 
 
 def with_associated(name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
     """`functions`, and those of the namespaces and friends of the arguments' classes."""
     out = list(functions)
     seen: list[ast.Scope] = []
+    classes: set[int] = set()
     for e in args:
-        _associate(e.type, seen)
+        _associate(e.type, seen, classes)
     known = set(map(id, out)) if seen else set()
     for scope in seen:
         found = scope.names.get(name)
         if isinstance(found, list):
             out += [f for f in found if id(f) not in known]
             known.update(map(id, found))
-    return out
+    return visible(out, classes)
+
+
+def visible(functions: list[object], classes: Collection[int] = ()) -> list[object]:
+    """Those that are no friends of a class alone, and the friends of `classes` (by identity)."""
+    return [f for f in functions if _is_visible(getattr(f, "befriended", None), classes)]
+
+
+def _is_visible(befriended: list[Record] | None, classes: Collection[int]) -> bool:
+    return befriended is None or any(id(record) in classes for record in befriended)
 
 
 def of_class(e: ast.Expr) -> bool:
@@ -29,9 +41,10 @@ def of_class(e: ast.Expr) -> bool:
     return t.record is not None or t.kind == "enum"
 
 
-def _associate(t: Type, seen: list[ast.Scope]) -> None:
-    """Add the scopes that argument-dependent lookup searches for an argument of type `t`: those around its class, its
-    base classes and its template arguments; with a namespace, the inline ones in it and around it."""
+def _associate(t: Type, seen: list[ast.Scope], classes: set[int]) -> None:
+    """Add what argument-dependent lookup searches for an argument of type `t`: the scopes around its class, its base
+    classes and its template arguments, with a namespace the inline ones in it and around it; and those classes and
+    the ones around them."""
     done: set[int] = set()
     work = [t]
     while work:
@@ -50,12 +63,15 @@ def _associate(t: Type, seen: list[ast.Scope]) -> None:
             for arg in record.template_args:
                 work += [v for v in (arg if isinstance(arg, tuple) else (arg,)) if isinstance(v, Type)]
         while scope is not None and scope not in seen:
+            if scope.record is not None:
+                classes.add(id(scope.record))
             seen.append(scope)
             if scope.kind == "namespace":
                 seen += [s for s in scope.using if s.inline and s not in seen]
                 if not scope.inline:
                     break
             scope = scope.parent
+    classes |= done
 
 
-__all__ = ["of_class", "with_associated"]
+__all__ = ["of_class", "visible", "with_associated"]

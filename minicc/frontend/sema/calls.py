@@ -8,7 +8,7 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed_constructor
-from minicc.frontend.sema.associated import of_class, with_associated
+from minicc.frontend.sema.associated import of_class, visible, with_associated
 from minicc.frontend.sema.candidates import Candidate
 from minicc.frontend.sema.convert import CONVERSION, EXACT, USER, is_derived, is_xvalue, operand_type, promoted, prvalue
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
@@ -52,6 +52,8 @@ class Calls(Overloads):
         functions = callee.functions
         if callee.base is None and not callee.direct and any(map(of_class, args)):
             functions = with_associated(callee.name, functions, args)
+        elif callee.base is None:
+            functions = visible(functions)
         if not functions:
             self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)

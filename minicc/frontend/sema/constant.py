@@ -324,8 +324,8 @@ class Evaluator:
         elif isinstance(e, ast.Zero):
             base.zeroed = True
         elif isinstance(e, ast.Text):
-            for k, byte in enumerate(e.data[: t.size]):
-                base.cells[offset + k] = byte - 256 if byte > 127 else byte
+            for k, unit in enumerate(e.units(t)):
+                base.cells[offset + k * e.type.align] = unit
         elif isinstance(e, ast.Construct):
             if e.function.deleted:
                 raise NotConstant

@@ -83,13 +83,16 @@ class Initialisers(Calls):
                 target.kind == "array"
                 and len(e.items) == 1
                 and isinstance(e.items[0][1], ast.Text)
-                and _is_char_array(target)
+                and _takes_text(target, e.items[0][1])
             ):
                 return self.text_array(e.items[0][1], target)
             parts: list[tuple[int, Field | None, ast.Expr]] = []
             stream = _Stream(e.items)
             self._fill(target, 0, stream, parts, e.at, braced=True)
             if stream.more:
+                late = stream.items[stream.i][0]
+                if late is not None:
+                    self.fail("ISO C++ requires field designators to be specified in declaration order", late.at)
                 kind = (
                     "array"
                     if target.kind == "array"
@@ -373,7 +376,7 @@ class Initialisers(Calls):
             parts.append((offset, bit_field, self.braced(item, t)))
             return
         if t.aggregate:
-            if isinstance(item, ast.Text) and _is_char_array(t):
+            if isinstance(item, ast.Text) and _takes_text(t, item):
                 stream.i += 1
                 parts.append((offset, None, self.text_array(item, t)))
                 return
@@ -392,11 +395,10 @@ class Initialisers(Calls):
         parts.append((offset, bit_field, self.convert(item, t)))
 
     def text_array(self, text: ast.Text, target: Type) -> ast.Expr:
-        if target.count >= 0 and len(text.data) > target.count:
+        if target.count >= 0 and text.type.count > target.count:
             self.fail("initializer-string for char array is too long", text.at)
-        return ast.Text(
-            ty.array(target.elem or ty.CHAR, target.count if target.count >= 0 else len(text.data)), text.at, text.data
-        )
+        count = target.count if target.count >= 0 else text.type.count
+        return ast.Text(ty.array(target.elem or ty.CHAR, count), text.at, text.data)
 
     def initialise(self, t: Type, e: ast.Expr, at: Token) -> ast.Expr:
         """The value of a variable of type `t` (not a reference) initialised with `= e`."""
@@ -405,8 +407,10 @@ class Initialisers(Calls):
                 if t.count < 0:
                     t = ty.array(t.elem or ty.INT, self._count(t, e))
                 return self.braced(e, t)
-            if isinstance(e, ast.Text) and _is_char_array(t):
+            if isinstance(e, ast.Text) and _takes_text(t, e):
                 return self.text_array(e, t)
+            if isinstance(e, ast.Text) and _is_char_array(t):
+                self.fail("initializing char array with wide string literal", at)
             if isinstance(e, ast.Text):
                 self.fail("initializing wide char array with non-wide string literal", at)
             self.fail(
@@ -420,8 +424,8 @@ class Initialisers(Calls):
     def _count(self, t: Type, e: BracedList) -> int:
         """Elements that an array of unknown bound gets from a list."""
         assert t.elem is not None
-        if len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _is_char_array(t):
-            return len(e.items[0][1].data)
+        if len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _takes_text(t, e.items[0][1]):
+            return e.items[0][1].type.count
         if not t.elem.aggregate:
             return len(e.items)
         stream = _Stream(e.items)
@@ -443,3 +447,11 @@ def listed(t: Type) -> Type | None:
 
 def _is_char_array(t: Type) -> bool:
     return t.kind == "array" and t.elem is not None and t.elem.bare in (ty.CHAR, ty.SCHAR, ty.UCHAR)
+
+
+def _takes_text(t: Type, text: ast.Text) -> bool:
+    """The literal initialises the array `t` (nvcc's front end lets UTF-8 initialise arrays of char8_t and of char)."""
+    unit = text.type.elem.bare if text.type.elem is not None else ty.CHAR
+    if unit in (ty.CHAR, ty.CHAR8) and _is_char_array(t):
+        return True
+    return t.kind == "array" and t.elem is not None and t.elem.bare is unit

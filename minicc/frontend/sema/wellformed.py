@@ -53,7 +53,7 @@ def undefaultable(t: Type) -> bool:
     if record.closure:
         return bool(record.fields)
     if record.constructors:
-        own = [c for c in record.constructors if _takes_nothing(c)]
+        own = [c for c in record.constructors if takes_nothing(c)]
         return not own or any(isinstance(c, ast.Function) and c.deleted for c in own)
     if any(undefaultable(base) for base, _ in record.bases):
         return True
@@ -70,14 +70,14 @@ def no_default(t: Type) -> str:
     """What is wrong with making an `undefaultable` class of nothing, in clang's words."""
     record = t.record
     assert record is not None
-    if any(_takes_nothing(c) for c in record.constructors):
+    if any(takes_nothing(c) for c in record.constructors):
         return f"call to deleted constructor of '{t}'"
     if record.constructors or record.closure:
         return f"no matching constructor for initialization of '{t}'"
     return f"call to implicitly-deleted default constructor of '{t}'"
 
 
-def _takes_nothing(c: ast.Function | ast.FunctionTemplate) -> bool:
+def takes_nothing(c: ast.Function | ast.FunctionTemplate) -> bool:
     if isinstance(c, ast.FunctionTemplate):
         return c.required == 0
     return len(c.type.params) == default_count(c)

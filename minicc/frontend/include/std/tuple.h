@@ -69,7 +69,7 @@ template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::
     return tuple<typename decay<T>::type...>(t...);
 }
 struct __ignore_t { template <typename T> __host__ __device__ constexpr const __ignore_t &operator=(const T &) const { return *this; } };
-inline __device__ const __ignore_t ignore{};
+static __device__ const __ignore_t ignore{};
 template <typename... T, typename... U> __host__ __device__ constexpr bool operator==(const tuple<T...> &a, const tuple<U...> &b) {
     if constexpr (sizeof...(T) == 0) return true;
     else return a.__head == b.__head && a.__tail == b.__tail;

@@ -57,8 +57,8 @@ template <size_t I, typename... T> __host__ __device__ variant_alternative_t<I, 
 template <size_t I, typename... T> __host__ __device__ const variant_alternative_t<I, variant<T...>> &get(const variant<T...> &v) {
     return *(const variant_alternative_t<I, variant<T...>> *)v.held_;
 }
-template <typename U, typename... T> __host__ __device__ U &get(variant<T...> &v) { return *(U *)v.held_; }
-template <typename U, typename... T> __host__ __device__ const U &get(const variant<T...> &v) { return *(const U *)v.held_; }
+template <typename U, typename... T> __host__ __device__ U &get(variant<T...> &v) { static_assert((is_same<U, T>::value || ...), "the variant has no such alternative"); return *(U *)v.held_; }
+template <typename U, typename... T> __host__ __device__ const U &get(const variant<T...> &v) { static_assert((is_same<U, T>::value || ...), "the variant has no such alternative"); return *(const U *)v.held_; }
 template <typename U, typename... T> __host__ __device__ constexpr bool holds_alternative(const variant<T...> &v) {
     return v.index() == __alternative<U, T...>();
 }
