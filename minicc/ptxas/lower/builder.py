@@ -133,6 +133,8 @@ class Builder:
         self.uniform_branches: set[MInst | None] = set()
         """BRAs that PTX marks .uni."""
         self.last_jump: MInst | None = None
+        self.turns: list[tuple[MInst | None, MInst, MInst]] = []
+        """What elects a lane, the branch around its turn and the branch back (see `lone`)."""
         self.collective: set[MInst] = set()
         """WARPSYNCs that a warp in step does not need."""
         self.barriers: set[MInst] = set()
@@ -186,11 +188,12 @@ class Builder:
     def ended(self) -> bool:
         return _ends(self.block)
 
-    def jump(self, label: str, guard: MOperand | None = None) -> None:
+    def jump(self, label: str, guard: MOperand | None = None) -> MInst:
         """BRA to a label. The block ends; a new one begins if it can be reached by falling through."""
-        self.last_jump = self.make("BRA", (), (Target(label=label),), guard)
-        self.block.insts.append(self.last_jump)
+        self.last_jump = jump = self.make("BRA", (), (Target(label=label),), guard)
+        self.block.insts.append(jump)
         self.start(self.label())
+        return jump
 
     # --- emission -----------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from minicc.ptxas.lower.anywhere import gather_anywhere, scattered, sites
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, ends, link
+from minicc.ptxas.lower.lone import drop_turns
 from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, function_label
@@ -60,6 +61,8 @@ def converge(function: MFunction, builder: Builder) -> None:
     prune(function)
     thread(function)
     straighten(function)
+    if builder.turns and drop_turns(function, builder.turns):
+        straighten(function)
     graph = Graph.of(function)
     _preheaders(function, graph.loops(graph.dominators()), builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS

@@ -8,7 +8,8 @@ PTX says that each thread does one; the machine takes its operands from uniform 
     next:  @!p BRA turn
 
 What is as good done once as many times (a store, a prefetch) is done once for all lanes whose operands are equal, as
-ptxas does it: a warp that stores one tile by all its lanes stores it once.
+ptxas does it: a warp that stores one tile by all its lanes stores it once. Where one lane at most comes by there are no
+turns (`lone`).
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ def alone(b: Builder, body: Callable[[], None]) -> None:
     turn, after = b.label("turn"), b.label("next")
     b.start(turn)
     p = b.pred()
-    b.emit("ELECT", (p, URZ), (TRUE,), side=True)
-    b.jump(after, inv(p))
+    elected = b.emit("ELECT", (p, URZ), (TRUE,), side=True)
+    around = b.jump(after, inv(p))
     body()
     b.start(after)
-    b.jump(turn, inv(p))
+    b.turns.append((elected, around, b.jump(turn, inv(p))))
 
 
 def together(
@@ -50,10 +51,10 @@ def together(
     for value, target in dict.fromkeys(b.moved):
         p = b.setp("ISETP.EQ.U32.AND", value, target, p)
     b.moved = None
-    b.jump(after, inv(p))
+    around = b.jump(after, inv(p))
     issue(operands)
     b.start(after)
-    b.jump(turn, inv(p))
+    b.turns.append((None, around, b.jump(turn, inv(p))))
 
 
 def group(b: Builder, values: Sequence[MOperand | None], side: bool = False) -> V:
