@@ -10,6 +10,8 @@ import runtime
 from minicc import arch, binary, ptx, ptxas
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.options import Options
+from minicc.sass import decode
+from minicc.sass.instr import Imm, Reg
 
 TEXT = """.version 8.7
 .target sm_90
@@ -54,3 +56,17 @@ def test_lanes_meet_at_two_places(kind: str, known: bool) -> None:
         alike = (VALUES & 8)[:, None] == (VALUES & 8)
         expected = (alike * (1 << LANES)).sum(axis=1).astype(np.uint32)
     np.testing.assert_array_equal(out, expected + np.where(LANES & 1, 2000, 1000).astype(np.uint32))
+
+
+def test_all_masks_are_in_one_register() -> None:
+    """Also before barriers of the whole warp: an H200 looks at it in lanes that wait in another collective."""
+    exchange = "shfl.sync.bfly.b32 %r4, %r8, 1, 31, %r9; barrier.sync 0; match.any.sync.b32 %r6, %r1, %r9;"
+    text = TEXT.replace("EXCHANGE", exchange).replace("MASK", LOADED)
+    program = ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get("sm_90"), Options())
+    code = program.functions[0].code
+    found = [decode(int.from_bytes(code[k : k + 16], "little"), arch.get("sm_90")) for k in range(0, len(code), 16)]
+    masks = {str(i.operands[1]) for i in found if i.mnemonic == "WARPSYNC" and i.modifiers == ("COLLECTIVE",)}
+    of_all = [i for i in found if i.mnemonic == "WARPSYNC" and i.modifiers == ("COLLECTIVE", "ALL")]
+    set_ = [i for i in found if i.mnemonic == "MOV" and i.operands[:2] == (Reg("R", 15), Imm(0xFFFFFFFF, "uint"))]
+    assert masks == {str(Reg("R", 15))}
+    assert len(of_all) == len(set_) == 2

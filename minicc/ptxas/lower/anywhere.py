@@ -38,7 +38,8 @@ _UNIFORM = 62
 """What a collective leaves in a uniform register is in this one."""
 _MASK = abi.FIRST + abi.COUNT - 1
 """The register of all masks, whatever the exchange: with several, an H200 took lanes that wait in one collective beside
-another for an illegal instruction in one of 80 random programs; nvcc has one in each function."""
+another for an illegal instruction in one of 80 random programs; nvcc has one in each function, and sets it before
+barriers' collectives as well."""
 Kind = tuple[str, tuple[str, ...]]
 
 
@@ -62,12 +63,19 @@ class Site:
         return (self.exchange.mnemonic, self.exchange.modifiers) if self.exchange is not None else ("", ())
 
 
-def collective(b: Builder, *mask: MOperand) -> MInst:
+def collective(b: Builder, mask: MOperand | None = None) -> MInst:
     """What the next barrier or exchange that is one of a mask's lanes (none: the whole warp's) begins with; `control`
-    puts it right before that, and ENDCOLLECTIVE behind."""
+    puts it right before that, and ENDCOLLECTIVE behind. One of the whole warp has its mask in the register, too: lanes
+    may wait in it beside others."""
     b.fn.collectives = True
-    op = "WARPSYNC.COLLECTIVE" if mask else "WARPSYNC.COLLECTIVE.ALL"
-    return b.emit(op, (), (*mask, AFTER_COLLECTIVE), side=True, memory="barrier")
+    given = abi.pinned(b, "R", _MASK)
+    b.move(given, Imm(_FULL) if mask is None else mask)
+    op = "WARPSYNC.COLLECTIVE.ALL" if mask is None else "WARPSYNC.COLLECTIVE"
+    out = b.emit(
+        op, (), (AFTER_COLLECTIVE,) if mask is None else (given, AFTER_COLLECTIVE), side=True, memory="barrier"
+    )
+    out.implicit_reads = (given,)
+    return out
 
 
 def sites(function: MFunction, b: Builder) -> list[Site]:
@@ -200,12 +208,11 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
             for n in range(to.count):
                 part = attrs.evolve(source, part=source.part + n, count=1) if isinstance(source, V) else source
                 b.move(attrs.evolve(to, part=to.part + n, count=1), part)
-    mask, varies = abi.pinned(b, "R", _MASK), site.sync.srcs and site.mask is None
-    b.move(mask, site.sync.srcs[0] if site.sync.srcs else Imm(_FULL))
+    varies = site.sync.srcs and site.mask is None
     barrier = V(b.fn.new("B"))
     if varies:
         b.emit("BSSY", (), (barrier, Target(label=last.label)), side=True)
-    collective(b, mask).implicit_reads = tuple(given)
+    collective(b, site.sync.srcs[0] if site.sync.srcs else Imm(_FULL)).implicit_reads += tuple(given)
     if exchange is None:
         b.emit("NOP", side=True, memory="barrier")
     else:
