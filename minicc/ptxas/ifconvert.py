@@ -4,11 +4,11 @@
     body: ...                        ->    join: ...
     join: BSYNC B; ...
 
-The branch, and the barrier if it served this branch alone, go away. Results that are used in the body only
-are computed unguarded, as long as that cannot fault. A guarded instruction waits for the predicate as long as a branch
-does, so a short body costs no more than its issue slots. Where it waits for global memory and stores what comes of it,
-the branch is nothing beside that, and warps none of whose lanes need the body pass it by: unless they would then wait
-for the others at a barrier.
+So does a body that jumps past the other side of a condition around it, to where that joins, too. The branch, and the
+barrier if it served this branch alone, go away. Results that are used in the body only are computed unguarded, as long
+as that cannot fault. A guarded instruction waits for the predicate as long as a branch does, so a short body costs no
+more than its issue slots. Where it waits for global memory and stores what comes of it, the branch is nothing beside
+that, and warps none of whose lanes need the body pass it by: unless they would then wait for the others at a barrier.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ _SELDOM = 24
 """Those of a body in a loop that loads from far memory and is skipped where two integers are equal, such as two of an
 n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
 _AWAITED = 32
-"""Those of a body in a loop that loads from far memory and that a barrier follows: no warp gains by passing it."""
+"""Those of a body in a loop that loads from far memory and that a barrier follows: no warp gains by passing it, unless
+none needs it. Then what slow units compute is long, as the reduction of a sine's large argument is."""
 _BOTH, _BOTH_FAR = 8, 16
 """Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
 _SIDES = 4
-"""How many blocks after the first side the second may stand: after those of other cases of a switch."""
+"""How many blocks further on the second side, or where a body joins, may stand: after those of other cases."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
+_SLOW = frozenset({"xu", "fp64"})
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
 
 
@@ -139,53 +141,68 @@ class _Converter:
                         self.mentions[operand.reg.id] = self.mentions.get(operand.reg.id, 0) + 1
 
     def convert(self, at: int) -> bool:
-        """Convert the triangle of blocks at, at + 1, at + 2, if it is one."""
-        head, body, join = self.blocks[at : at + 3]
-        if not head.insts or not body.insts or body.succs != [join.label]:
+        """Convert a branch, a body, and where they join: the blocks at and at + 1, and the next, or one further on if
+        the body jumps there past what other branches around it go to."""
+        head, body = self.blocks[at : at + 2]
+        if not head.insts or not body.insts:
             return False
         branch = head.insts[-1]
-        guard = branch.guard
+        guard, target = branch.guard, target_of(branch)
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
-        if target_of(branch) != join.label or len(body.insts) > _AWAITED:
+        if body.succs != [target] or len(body.insts) > _AWAITED:
             return False
-        if len(body.insts) > _LONGEST and not (
-            (len(body.insts) <= _SELDOM and _seldom(head, body.insts, guard)) or self._awaited(at)
+        after = self._place(at + 2, target)
+        if not after:
+            return False
+        join, jumps = self.blocks[after], after > at + 2
+        insts = body.insts[:-1] if jumps else body.insts
+        if not insts or (jumps and not is_plain(body.insts[-1])):
+            return False
+        if len(insts) > _LONGEST and not (
+            (len(insts) <= _SELDOM and _seldom(head, insts, guard)) or self._awaited(at, after)
         ):
             return False
-        if not self._fit(body.insts, guard):
+        if not self._fit(insts, guard):
             return False
-        if len(body.insts) > _CHANGES and _changes(body.insts) and not self._met(at + 2):
+        if len(insts) > _CHANGES and _changes(insts) and not self._met(after):
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False
         opposite = attrs.evolve(guard, inv=not guard.inv)
         private = self._private(body)
         narrowed: dict[int, MInst] | None = {}
-        if any(guarded(i) for i in body.insts):
-            narrowed = _narrowed(body.insts, opposite, private)
+        if any(guarded(i) for i in insts):
+            narrowed = _narrowed(insts, opposite, private)
             if narrowed is None:
                 return False
             for place, inst in narrowed.items():
-                body.insts[place] = inst
+                insts[place] = inst
             self.mentions[guard.reg.id] += len(narrowed)
-        barrier = self._barrier(head, body, join)
+        barrier = None if jumps else self._barrier(head, body, join)
         if barrier is not None:
             head.insts.remove(barrier[0])
             join.insts.remove(barrier[1])
             self._unname(barrier[0])
         head.insts.remove(branch)
         self._unname(branch)
-        self._take(head, body.insts, opposite, private)
+        self._take(head, insts, opposite, private)
+        head.insts += body.insts[-1:] if jumps else []
         head.succs = [join.label]
         self.preds[join.label].discard(body.label)
         del self.blocks[at + 1]
         return True
 
-    def _awaited(self, at: int) -> bool:
+    def _place(self, first: int, label: str | None) -> int:
+        """Where the block of that name is, if it is one of the next few; else 0."""
+        few = range(first, min(first + _SIDES, len(self.blocks)))
+        return next((k for k in few if self.blocks[k].label == label), 0)
+
+    def _awaited(self, at: int, after: int) -> bool:
         """Whether the body after the block loads from far memory in a loop in which a barrier follows."""
         head, body = self.blocks[at : at + 2]
-        return head.loop_depth > 0 and _loads(body.insts) and self._met(at + 2)
+        slow = any(timing(inst.mnemonic, inst.modifiers).pipe in _SLOW for inst in body.insts)
+        return head.loop_depth > 0 and _loads(body.insts) and not slow and self._met(after)
 
     def _met(self, at: int) -> bool:
         """Whether a barrier stands in the block, or in the next if only that follows."""
@@ -214,10 +231,7 @@ class _Converter:
         head, first = self.blocks[at : at + 2]
         if not head.insts or not first.insts:
             return False
-        target = target_of(head.insts[-1])
-        after = next(
-            (k for k in range(at + 2, min(at + 2 + _SIDES, len(self.blocks))) if self.blocks[k].label == target), 0
-        )
+        after = self._place(at + 2, target_of(head.insts[-1]))
         if not 0 < after < len(self.blocks) - 1:
             return False
         second, join = self.blocks[after : after + 2]

@@ -56,6 +56,51 @@ def test_far_loads_that_are_stored_keep_their_branch(body: str, after: str, bran
     assert np.array_equal(y[1::2], np.where(tid < 40, inside, a))
 
 
+def test_a_tile_is_filled_by_two_guarded_loads_that_wait_together(tmp_path: Path) -> None:
+    """The second jumps past the other side of the condition around both."""
+    source = """
+//! a = i32(arange(64) * 7 % 31)
+//! b = i32(arange(64) * 5 % 29)
+//! o = zeros(64, i32)
+//! f[1, 64](a, b, o, 40, 50, 60)
+//! t = arange(64)
+//! x = where(t < 40, a, 0)
+//! y = where(t < 50, b, 0)
+//! expect(o, where(t < 60, 3 * x + y, 0))
+__global__ void f(const int *a, const int *b, int *o, int n, int m, int k) {
+    __shared__ int s[64], r[64];
+    int t = threadIdx.x;
+    if (t < k) {
+        s[t] = t < n ? 3 * a[t] : 0;
+        r[t] = t < m ? b[t] : 0;
+    } else {
+        s[t] = 0;
+        r[t] = 0;
+    }
+    __syncthreads();
+    o[t] = s[t] + r[t];
+}
+"""
+    names = checked(tmp_path, source)
+    loads = [n for n, name in enumerate(names) if name == "LDG"]
+    assert len(loads) == 2 and loads[1] < names.index("STS", loads[0])
+
+
+@pytest.mark.parametrize(
+    ("slow", "branches"), [("cvt.rn.f64.s64 %f, %d; mul.rn.f64 %f, %f, %f; cvt.rni.s64.f64 %d, %f;", 1), ("", 0)]
+)
+def test_what_slow_units_compute_in_a_loop_with_barriers_is_passed_by(slow: str, branches: int) -> None:
+    """A sine's large argument is reduced in such a body: no lane needs it, and it would take a third of the time."""
+    far = "ld.global.nc.u32 %r2, [%rd0]; cvt.u64.u32 %d, %r2;" + "mad.lo.s64 %d, %d, %rd0, %rd1;" * 5 + slow
+    text = TEXT.replace(".reg .pred", ".reg .b64 %d; .reg .f64 %f; .reg .pred")
+    text = text.replace("@%p0 bra JOIN;", "mov.u64 %d, 7; mov.u32 %r8, 3; LOOP: @%p0 bra JOIN;").replace("BODY", far)
+    back = "bar.sync 0; cvt.u32.u64 %r3, %d; st.shared.u32 [%r6], %r3; add.s32 %r8, %r8, -1;"
+    back += " setp.ne.s32 %p1, %r8, 0; @%p1 bra LOOP;"
+    program = assemble(text.replace("JOIN: ", "JOIN: " + back))
+    code = sass.decode_all(program.functions[0].code, ARCH)
+    assert sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code) == 1 + branches
+
+
 def test_loads_behind_a_continue_are_made_together(tmp_path: Path) -> None:
     """All others' distances: the turn that is a thread's own is seldom, so that nothing goes around the loads."""
     source = """
