@@ -106,8 +106,8 @@ class _Lanes:
         return isinstance(source, Name) and source.text in self.numbers
 
     def nonzero(self, operand: MOperand, depth: int) -> bool:
-        """Is the register other than zero in one lane at most? Chosen by a predicate, or set to zero and to something
-        else under a guard."""
+        """Is the register other than zero in one lane at most? Chosen by a predicate, or set to zero and, in the same
+        block, to something else under a guard."""
         if not isinstance(operand, V) or not depth:
             return False
         makers = self.makers.get(operand.reg.id, [])
@@ -117,7 +117,11 @@ class _Lanes:
             return (_zero(second) and self.one(p, True, depth)) or (_zero(first) and self.one(p, False, depth))
         if len(makers) == 1 and set_ and set_[0].mnemonic == "MOV":
             return self.nonzero(set_[0].srcs[0], depth - 1)
-        return len(under) == 1 and self.one(under[0].guard, True, depth) and all(self.clears(i) for i in set_)
+        if len(under) != 1 or not all(self.clears(i) for i in set_):
+            return False
+        place = self.places[under[0]]
+        cleared = any(self.places[i][0] == place[0] and self.places[i] < place for i in set_)
+        return cleared and self.one(under[0].guard, True, depth)
 
     def clears(self, inst: MInst) -> bool:
         """Does it set a register to zero, maybe by one that was made zero before in the block?"""
