@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import OPPOSITE, counted, guarded, reads
+from minicc.ptxas.operands import OPPOSITE, OPPOSITE_OF_FLOATS, counted, guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import Imm
@@ -130,10 +130,8 @@ def _compare(p: V, single: Single, b: int, at: int) -> tuple[MInst, tuple[str, .
             return None
     if not p.inv:
         return inst, words
-    if words[0] not in OPPOSITE:
-        return None
-    # What is false of NaNs is true of them inverted.
-    return inst, (OPPOSITE[words[0]] + ("U" if inst.mnemonic == "FSETP" else ""), *words[1:])
+    kind = (OPPOSITE_OF_FLOATS if inst.mnemonic == "FSETP" else OPPOSITE).get(words[0])
+    return (inst, (kind, *words[1:])) if kind else None
 
 
 __all__ = ["run"]

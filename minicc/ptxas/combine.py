@@ -12,6 +12,7 @@
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
     FADD t, |x|, -RZ;       FSETP p, t, b           FSETP p, |x|, b
+    FSETP p, a, b;          SEL d, 1.0, RZ, p       FSET.BF d, a, b
 
 Only where every operand of the first still has its value at the second (see `Combiner.holds`). Sums of shifted or
 extended values wait until counters and the parts of addresses have been looked for (`sums`), which are known by IADD3.
@@ -25,8 +26,8 @@ from itertools import pairwise
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
-from minicc.ptxas.operands import guarded, parts, parts_used, reads, writes
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V
+from minicc.ptxas.operands import OPPOSITE_OF_FLOATS, guarded, parts, parts_used, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import Const, Imm, Reg
@@ -36,8 +37,9 @@ _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
     ("R", "S32", "HI"): (("HI", "SX32"), ()),
 }
 """Shifts to the right: the form of LEA that shifts and adds, and its source for the upper half."""
-_SIGNED = frozenset({"FADD", "FFMA", "FMNMX", "FMUL", "FSETP", "MUFU"})
+_SIGNED = frozenset({"FADD", "FFMA", "FMNMX", "FMUL", "FSET", "FSETP", "MUFU"})
 """What takes the sign of a source in the operand: minus, and but for FFMA the magnitude."""
+_ONE = Imm(0x3F800000)
 _NEAR = 48
 """Instructions looked through for a change of an operand that has several definitions."""
 
@@ -84,6 +86,8 @@ class Combiner:
                     self._logic(inst, b, at)
                 elif inst.mnemonic == "VIMNMX" and not guarded(inst) and len(inst.dsts) == 1:
                     self._limited(inst, b, at)
+                elif inst.mnemonic == "SEL" and not guarded(inst):
+                    self._counted(inst, b, at)
                 elif inst.mnemonic in _SIGNED:
                     self._signed(inst, b, at)
 
@@ -384,6 +388,19 @@ class Combiner:
                     sources[0], sources[1] = attrs.evolve(signed, neg=not signed.neg), attrs.evolve(other, neg=False)
             self.replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
             return
+
+    def _counted(self, inst: MInst, b: int, at: int) -> None:
+        """One or zero, as two floats compare."""
+        holds = inst.srcs[2]
+        if not isinstance(holds, V) or inst.srcs[:2] not in ((_ONE, ZERO), (ZERO, _ONE)):
+            return
+        found = self.maker(attrs.evolve(holds, inv=False), "FSETP", b, at)
+        if found is None or found.inst.dsts[1:] != (TRUE,) or found.inst.srcs[2:] != (TRUE,):
+            return
+        kind, *more = found.inst.modifiers
+        turned = kind if (inst.srcs[0] == _ONE) != holds.inv else OPPOSITE_OF_FLOATS.get(kind)
+        if turned is not None and "AND" in more:
+            self.replace(inst, "FSET", ("BF", turned, *more), found.inst.srcs)
 
     def _masked(self, t: MOperand, b: int, at: int) -> Definition | None:
         """The definition of an operand by logic with a constant that nothing but logic uses: each of these can take its

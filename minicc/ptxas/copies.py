@@ -21,11 +21,11 @@ from minicc.sass.instr import RZ, URZ, Const, Imm, Reg
 
 _SLOTS: dict[str, tuple[int, ...]] = {
     "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
-    "ISETP": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,), "VIMNMX": (1,),
-    "MOV": (0,), "IABS": (0,), "HADD2": (1,), "HMUL2": (1,), "HFMA2": (1, 2), "HMNMX2": (1,),
+    "ISETP": (1,), "FSET": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,),
+    "VIMNMX": (1,), "MOV": (0,), "IABS": (0,), "HADD2": (1,), "HMUL2": (1,), "HFMA2": (1, 2), "HMNMX2": (1,),
 }  # fmt: skip
 """Source positions that may hold an immediate or a constant-bank operand, one of them at a time."""
-_FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSETP", "FSEL", "FMNMX"})
+_FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSET", "FSETP", "FSEL", "FMNMX"})
 _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HMNMX2"})
 """Those of two halves, which take an immediate of two."""
 _COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA", *_HALF})
@@ -39,7 +39,7 @@ _ADDEND = 2
 """Of the sources of a matrix product: if all its words are zero, it is RZ."""
 
 
-def _copied(inst: MInst, word: int) -> MOperand | None:
+def copied(inst: MInst, word: int) -> MOperand | None:
     """What register `word` of the destination is a copy of."""
     if guarded(inst) or inst.hidden:
         return None
@@ -61,7 +61,7 @@ def _results(inst: MInst) -> list[tuple[V, MOperand | None]]:
     if not isinstance(first, V):
         return []
     if inst.mnemonic in ("MOV", "UMOV"):
-        return [(first, _copied(inst, 0))]
+        return [(first, copied(inst, 0))]
     if guarded(inst) or inst.hidden:
         return []
     if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.dsts) > 1:
@@ -86,7 +86,7 @@ class _Propagation:
         self.single = Single.of(function)
         self.facts: dict[Part, tuple[MOperand, Definition]] = {}
         for part, definition in self.single.table.items():
-            source = _copied(definition.inst, definition.word)
+            source = copied(definition.inst, definition.word)
             if source is None:
                 continue
             if isinstance(source, V):

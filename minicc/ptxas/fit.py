@@ -48,8 +48,9 @@ whose threads leave at once 1.14 of the time on an H200, for its frame)."""
 _LONGER_KNOWN = 1.09
 """The same where it is known how large blocks are: on an H200 six kernels of Triton whose warps take 1.00 to 1.08 of
 the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
-_SMALL = 400
-"""Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long."""
+_SMALL, _WAITING = 400, 1000
+"""Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long; up to
+the second where a loop in a loop loads from far memory, for an order without spill code."""
 _SEARCHED, _TRIED = 2000, 12_000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
 second by another order alone."""
@@ -212,7 +213,8 @@ def _for_more_warps(
     known = function.req_threads is not None
     wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
     kept, short, budget = _orders(function), function.short, function.budget
-    if not wanted or function.is_routine or sum(map(len, kept)) > (_SEARCHED if known else _SMALL):
+    size = sum(map(len, kept))
+    if not wanted or function.is_routine or size > (_SEARCHED if known else _WAITING if _waits(function) else _SMALL):
         return
     usual = trials.of()
     if usual.registers <= wanted:
@@ -223,9 +225,15 @@ def _for_more_warps(
     function.short = short
     worth = (1 if wanted == _ANY_BLOCK else _WORTH) / (DOUBT if fewer.local else 1)
     longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
+    longer |= fewer.spilled and not known and size > _SMALL
     if longer or fewer.among(wanted) > worth * usual.among(usual.registers):
         function.budget = budget
         _reorder(function, kept)
+
+
+def _waits(function: MFunction) -> bool:
+    """Whether a loop in a loop loads from far memory."""
+    return any(block.loop_depth > 1 and inst.mnemonic == "LDG" for block in function.blocks for inst in block.insts)
 
 
 def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> bool:

@@ -22,6 +22,9 @@ ZERO = {"R": 255, "UR": 63, "P": 7, "UP": 7}
 VIRTUAL = 512
 OPPOSITE = {"LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE", "EQ": "NE", "NE": "EQ"}
 """Compare -> the one that holds where it does not."""
+OPPOSITE_OF_FLOATS = {kind: other + "U" for kind, other in OPPOSITE.items()}
+OPPOSITE_OF_FLOATS |= {other: kind for kind, other in OPPOSITE_OF_FLOATS.items()}
+"""The same of floats: what is false of NaNs is true of them inverted."""
 EXCHANGED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
 """Compare -> the same, of the operands the other way round."""
 

@@ -162,3 +162,33 @@ def test_sums_of_what_was_shifted_or_extended(tmp_path: Path) -> None:
     """Addresses of LLVM's 64-bit indices: two instructions, not four, and no sign of its own."""
     code = checked(tmp_path, SUMS)
     assert code.count("LEA") >= 7
+
+
+COMPARED = """\
+//! n = 256
+//! a = uniform(-1, 1, n, f32)
+//! b = uniform(-1, 1, n, f32)
+//! c = zeros(4 * n, f32)
+//! f[1, n](a, b, c, n, 0.25)
+//! expect(c[0:n], f32(a >= 0.25))
+//! expect(c[n:2 * n], f32(abs(b) < 0.5) * a)
+//! expect(c[2 * n:3 * n], f32(a > b) * b)
+//! expect(c[3 * n:4 * n], zeros(n, f32))
+
+__global__ void f(const float *a, const float *b, float *c, int n, float t)
+{
+    int i = threadIdx.x;
+    float x = a[i], y = b[i], large = (fabsf(x) + 1e-3f) * 1e38f * 1e38f, none = large - large;
+    c[i] = x >= t ? 1.0f : 0.0f;
+    c[n + i] = (fabsf(y) < 0.5f) * x;
+    c[2 * n + i] = (x <= y ? 0.0f : 1.0f) * y;
+    c[3 * n + i] = !(none > x) ? 0.0f : 1.0f;
+}
+"""
+
+
+def test_one_or_zero_as_floats_compare(tmp_path: Path) -> None:
+    """No predicate where nothing else asks; what is false of NaNs is not true of them turned round."""
+    code = checked(tmp_path, COMPARED)
+    assert code.count("FSET") == 4
+    assert not {"SEL", "FSEL"} & set(code)
