@@ -187,12 +187,15 @@ around them are unrolled, too, where these have become short)."""
 
 def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     """Kernels that gain by options of their own, and these."""
-    from minicc.nvvm import nests
+    from minicc.nvvm import nests, pairs
     from minicc.nvvm.flags import in_loops
 
     flagged, nested = in_loops(text), nests.kernels(text)
+    paired = pairs.kernels(text) - flagged - nested
     four = {"unroll-max-count": str(nests.TURNS)}
+    longer = {"unroll-max-count": str(pairs.TURNS), "unroll-partial-threshold": str(pairs.LONGEST)}
     groups = [(flagged - nested, _UNSWITCHED), (nested - flagged, four), (flagged & nested, _UNSWITCHED | four)]
+    groups.append((paired, longer))
     return [(names, options) for names, options in groups if names]
 
 
