@@ -23,7 +23,8 @@ def bits_of(mask: int) -> tuple[int, ...]:
     """The numbers of the bits that are set."""
     found = _BITS.get(mask)
     if found is None:
-        found = tuple(k for k in range(mask.bit_length()) if mask >> k & 1)
+        text = bin(mask)[:1:-1]
+        found = tuple([k for k, digit in enumerate(text) if digit == "1"])
         if mask < _KEPT:
             _BITS[mask] = found
     return found
@@ -121,15 +122,24 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
             found = intervals[reg] = Interval(vregs[reg], [[] for _ in range(vregs[reg].width)])
         return found
 
+    names = [reg << _PARTS | part for reg, part in live.starts]
+    until: dict[int, int] = {}
+    """Register and part -> where its life ends that is under way."""
+
+    def begins(name: int, point: int, end: int) -> None:
+        interval(name >> _PARTS).parts[name & (1 << _PARTS) - 1].append((point, end))
+
+    further = 0
+    """What is live before the block that comes next. What lives on from one block to the next takes no time."""
     for b in range(len(function.blocks) - 1, -1, -1):
         block = function.blocks[b]
         begin, finish = starts[b], starts[b + 1]
         scale = block.weight
-        until: dict[int, int] = {}
-        """Register and part -> where its life ends that is under way."""
-        for reg, mask in live.live_out[b].items():
-            for part in bits_of(mask):
-                until[reg << _PARTS | part] = finish
+        before, behind = live.before[b], live.behind[b]
+        for bit in bits_of(further & ~behind):
+            begins(names[bit], finish, until.pop(names[bit]))
+        for bit in bits_of(behind & ~further):
+            until[names[bit]] = finish
         at = finish
         end_of = until.pop
         for inst, access in zip(reversed(block.insts), reversed(live.accesses[b]), strict=True):
@@ -162,12 +172,16 @@ def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
                         until[name] = at if reg == addend else at + 1
                         if timing(inst.mnemonic, inst.modifiers, function.uncoupled).variable:
                             found.late.add(at + 1)
-        for name, end in until.items():
-            reg, part = name >> _PARTS, name & (1 << _PARTS) - 1
-            # Also parts that are read though never written on this path: they hold whatever the register holds. Of a
-            # multiply's quad of descriptors half has no value if its factor is in registers: that is nobody's life.
-            unknown = vregs[reg].file == "UR" and not live.live_in[b].get(reg, 0) >> part & 1
-            interval(reg).parts[part].append((end - 1 if unknown else begin, end))
+        # Parts that are read though never written on this path hold whatever the register holds. Of a multiply's quad
+        # of descriptors half has no value if its factor is in registers: that is nobody's life.
+        for bit in bits_of(live.unwritten[b]):
+            name = names[bit]
+            end = until.pop(name, None)
+            if end is not None:
+                begins(name, min(end, finish) - 1 if vregs[name >> _PARTS].file == "UR" else begin, end)
+        further = before
+    for name, end in until.items():
+        begins(name, 0, end)
     for each in intervals:
         if each is not None:
             each.parts = [merge(p) if len(p) > 1 else p for p in each.parts]

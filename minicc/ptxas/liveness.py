@@ -46,11 +46,21 @@ class Liveness:
     """`accesses[b][i]` per instruction; `live_in[b]`/`live_out[b]` map a vreg id to the mask of its live parts."""
 
     def __init__(
-        self, accesses: list[list[Access]], before: list[int], behind: list[int], starts: list[tuple[int, int]]
+        self,
+        accesses: list[list[Access]],
+        before: list[int],
+        behind: list[int],
+        unwritten: list[int],
+        starts: list[tuple[int, int]],
     ) -> None:
-        self.accesses, self.before, self.starts = accesses, before, starts
-        """What is live before each block, as a bit set; `starts[bit]` is (vreg id, part)."""
-        self.live_out = [_unpack(value, starts) for value in behind]
+        self.accesses, self.before, self.behind, self.starts = accesses, before, behind, starts
+        """What is live before and behind each block, as bit sets; `starts[bit]` is (vreg id, part)."""
+        self.unwritten = unwritten
+        """What would be live before each block, had it been written on any way there."""
+
+    @cached_property
+    def live_out(self) -> list[dict[int, int]]:
+        return [_unpack(value, self.starts) for value in self.behind]
 
     @cached_property
     def live_in(self) -> list[dict[int, int]]:
@@ -271,7 +281,7 @@ def _forward(cfg: Cfg, defined: list[int]) -> list[int]:
     return reach
 
 
-def _backward(cfg: Cfg, gen: list[int], kill: list[int], reach: list[int]) -> tuple[list[int], list[int]]:
+def _backward(cfg: Cfg, gen: list[int], kill: list[int], reach: list[int]) -> tuple[list[int], list[int], list[int]]:
     live_in, live_out = [0] * len(gen), [0] * len(gen)
     changed = True
     while changed:
@@ -285,7 +295,8 @@ def _backward(cfg: Cfg, gen: list[int], kill: list[int], reach: list[int]) -> tu
             if new != live_in[b]:
                 live_in[b] = new
                 changed = True
-    return live_in, live_out
+    unwritten = [(g | out & ~k) & ~r for g, out, k, r in zip(gen, live_out, kill, reach, strict=True)]
+    return live_in, live_out, unwritten
 
 
 def _unpack(value: int, starts: list[tuple[int, int]]) -> dict[int, int]:
