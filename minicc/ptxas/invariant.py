@@ -27,47 +27,62 @@ _KEPT = 10
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Move such computations before the outermost loop that leaves them as they are."""
-    if not any(inst.mnemonic in _SLOW for block in function.blocks for inst in block.insts):
+    slow = {b for b, block in enumerate(function.blocks) if any(inst.mnemonic in _SLOW for inst in block.insts)}
+    if not slow:
         return
     cfg = Cfg.of(function)
     loops = cfg.loops()
+    places = {part: found.block for part, found in Single.of(function).table.items()}
     for header, body in sorted(loops, key=lambda loop: -len(loop[1])):
         before = cfg.dominators()[header]
-        if before >= 0 and before not in body and all(before not in other or header in other for _, other in loops):
-            _move(function, before, body)
+        if body.isdisjoint(slow) or before < 0 or before in body:
+            continue
+        if all(before not in other or header in other for _, other in loops):
+            insts = [inst for b in sorted(body, key=cfg.nesting().__getitem__) for inst in function.blocks[b].insts]
+            if gone := _leaving(insts, body, places):
+                for b in body:
+                    block = function.blocks[b]
+                    block.insts = [inst for inst in block.insts if id(inst) not in gone]
+                append(function.blocks[before], list(gone.values()))
+                places.update((part, before) for inst in gone.values() for part in parts_written(inst))
+                slow.add(before)
 
 
-def _move(function: MFunction, before: int, body: set[int]) -> None:
-    """Move them out of one loop, to the end of a block."""
-    single = Single.of(function)
-    insts = [inst for b in sorted(body, key=single.nested.__getitem__) for inst in function.blocks[b].insts]
+def _leaving(insts: list[MInst], body: set[int], places: dict[Part, int]) -> dict[int, MInst]:
+    """By id, what of a loop's instructions goes, in order. `places`: blocks of parts that are written once."""
     still: list[MInst] = []
     made: dict[Part, MInst] = {}
 
     def fixed(read: V | Reg) -> bool:
         if not isinstance(read, V) or read.reg.file != "R":
             return False
-        found = [(part, single.table.get(part)) for part in parts(read)]
-        return all(f is not None and (f.block not in body or part in made) for part, f in found)
+        return all(part in places and (places[part] not in body or part in made) for part in parts(read))
 
     for inst in insts:
-        if _movable(inst) and all(p in single.table for p in parts_written(inst)) and all(map(fixed, reads(inst))):
+        if _movable(inst) and all(p in places for p in parts_written(inst)) and all(map(fixed, reads(inst))):
             still.append(inst)
             made.update(dict.fromkeys(parts_written(inst), inst))
+    if not any(inst.mnemonic in _SLOW for inst in still):
+        return {}
+    users: dict[Part, list[MInst]] = {}
+    """What reads each part."""
+    for inst in insts:
+        for part in parts_read(inst):
+            if part in made:
+                users.setdefault(part, []).append(inst)
     gone: set[int] = set()
     kept = 0
-    for group in _groups(still, made):
-        asked = {p for inst in insts if id(inst) not in group for p in parts_read(inst)}
-        lasting = {p for inst in still if id(inst) in group for p in parts_written(inst)} & asked
+    for group in _groups(still, made, users):
+        lasting = {
+            p
+            for inst in group.values()
+            for p in parts_written(inst)
+            if any(id(user) not in group for user in users.get(p, ()))
+        }
         if kept + len(lasting) <= _KEPT:
             kept += len(lasting)
-            gone |= group
-    if not gone:
-        return
-    for b in body:
-        block = function.blocks[b]
-        block.insts = [inst for inst in block.insts if id(inst) not in gone]
-    append(function.blocks[before], [inst for inst in still if id(inst) in gone])
+            gone |= group.keys()
+    return {id(inst): inst for inst in still if id(inst) in gone}
 
 
 def _movable(inst: MInst) -> bool:
@@ -83,21 +98,26 @@ def _movable(inst: MInst) -> bool:
     )
 
 
-def _groups(still: list[MInst], made: dict[Part, MInst]) -> Iterator[set[int]]:
-    """Ids of what goes together: something slow, all that is made of it, and all that this needs."""
+def _groups(still: list[MInst], made: dict[Part, MInst], users: dict[Part, list[MInst]]) -> Iterator[dict[int, MInst]]:
+    """By id, what goes together: something slow, all that is made of it, and all that this needs."""
+    movable = set(map(id, still))
     done: set[int] = set()
-    for n, slow in enumerate(still):
+    for slow in still:
         if slow.mnemonic not in _SLOW or id(slow) in done:
             continue
-        group = {id(slow)}
-        for inst in still[n:]:
-            if any(id(made[p]) in group for p in parts_read(inst) if p in made):
-                group.add(id(inst))
-        todo = [inst for inst in still if id(inst) in group]
+        group = {id(slow): slow}
+        todo = [slow]
+        while todo:
+            for p in parts_written(todo.pop()):
+                for user in users.get(p, ()):
+                    if id(user) in movable and id(user) not in group:
+                        group[id(user)] = user
+                        todo.append(user)
+        todo = list(group.values())
         while todo:
             for p in parts_read(todo.pop()):
                 if p in made and id(made[p]) not in group:
-                    group.add(id(made[p]))
+                    group[id(made[p])] = made[p]
                     todo.append(made[p])
-        done |= group
+        done |= group.keys()
         yield group

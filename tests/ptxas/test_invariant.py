@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.ptxas.conftest import checked
+from minicc import ptx, ptxas
+from minicc.diagnostics import SourceFile
+from minicc.ptxas import Options, pipeline
+from tests.counting import calls
+from tests.ptxas.conftest import ARCH, checked
 
 SOURCE = """
 //! x = i32(arange(600) * 7919 % 10007 - 5000)
@@ -91,3 +95,23 @@ __global__ void f(const int *x, int *out, int n, int d) {
     code = checked(tmp_path, source)
     first = code.index("BRA")
     assert code.count("BRA") == 2 and "MUFU" not in code[:first] and "MUFU" in code[first:]
+
+
+def test_loops_one_behind_the_other_take_a_time_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one loop loses is not looked up for the whole function again."""
+    spent = []
+    one = next(p for p in pipeline.PASSES if p.name == "invariant")
+    run = one.run
+    monkeypatch.setattr(one, "run", lambda *given: spent.append(calls(lambda: run(*given))))
+    for count in (10, 40):
+        loops = "".join(
+            f"ld.global.u32 %d, [%rd1+{4 * k}]; mov.u32 %i, 0;\nL{k}: div.u32 %q, %i, %d; st.global.u32 [%rd1], %q;\n"
+            f"add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 100; @%p bra L{k};\n"
+            for k in range(count)
+        )
+        text = (
+            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) {\n"
+            f".reg .b64 %rd<2>; .reg .b32 %d, %q, %i; .reg .pred %p;\nld.param.u64 %rd1, [x];\n{loops}ret;\n}}\n"
+        )
+        ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), ARCH, Options(disable=frozenset({"unroll"})))
+    assert spent[1] < 6 * spent[0]
