@@ -18,7 +18,7 @@ from minicc.ptxas.intervals import Ranges, build
 from minicc.ptxas.mir import MFunction, MInst, VReg
 from minicc.ptxas.options import Options
 from minicc.ptxas.spill import Spiller
-from minicc.ptxas.trial import DOUBT, Trials, warps
+from minicc.ptxas.trial import DOUBT, Trials, length, warps
 
 _LARGEST = 6000
 """Instructions of the largest function that is tried more than once."""
@@ -26,6 +26,9 @@ _WORK = 10_000
 """Instructions in all trials together, about; two are always made."""
 _GAIN = 0.99
 """Of the best cost so far, what another must at most have."""
+_HOPELESS = 1.4
+"""Of the best cost so far, what an order may take before it has its registers: scheduling it again then gains less, and
+spill code nothing (what was kept of ten searches in PTX of CUTLASS and Triton had taken 1.16 at most)."""
 _FULL_WORTH = 1.05
 """Of the cycles of a warp alone, what full occupancy may cost."""
 _ANY_BLOCK = 64
@@ -169,19 +172,28 @@ class _Search:
         self.best = float("inf")
         self.kept: Orders = []
         self.crowded = False
+        self.ways = [False, True]
+        """Those of giving registers that are still tried."""
 
     def attempt(self, orders: Orders) -> bool:
-        """Give the order registers, in two ways if some have to be spilled; whether they have."""
-        spilled = True
-        for way in (False, True):
-            if spilled:
-                _reorder(self.function, orders)
-                self.function.crowded = way
-                trial = self.trials.of()
-                spilled = trial.spilled
-                if trial.cost < _GAIN * self.best or not self.kept:
-                    self.best, self.crowded, self.kept = trial.cost, way, orders
-        return spilled
+        """Give the order registers, in two ways if some have to be spilled; whether they have. For what comes after an
+        order that spills either way, the better way is tried alone, and none if it takes too long by itself."""
+        costs: dict[bool, float] = {}
+        _reorder(self.function, orders)
+        if self.kept and length(self.function, self.arch).cost > _HOPELESS * self.best:
+            return True
+        for way in self.ways:
+            _reorder(self.function, orders)
+            self.function.crowded = way
+            trial = self.trials.of()
+            costs[way] = trial.cost
+            if trial.cost < _GAIN * self.best or not self.kept:
+                self.best, self.crowded, self.kept = trial.cost, way, orders
+            if not trial.spilled:
+                return False
+        if min(costs.values()) < float("inf"):
+            self.ways = [min(costs, key=lambda way: costs[way])]
+        return True
 
 
 def _for_any_block(function: MFunction, trials: Trials, graphs: schedule.Graphs, usual: int) -> int:

@@ -45,6 +45,11 @@ class _Time(NamedTuple):
     issued: float
     local: float
 
+    @property
+    def cost(self) -> float:
+        """Cycles of a warp among a few, its own and what others take from it."""
+        return self.alone + _ISSUE * self.issued + _LOCAL * self.local
+
 
 class Trial:
     """What a function would be with registers."""
@@ -118,9 +123,8 @@ class Trial:
 
     @property
     def cost(self) -> float:
-        """Cycles of a warp among a few, its own and what others take from it."""
-        alone, issued, local = self.time
-        return (alone + _ISSUE * issued + _LOCAL * local) * (DOUBT if self.spilled else 1)
+        """Cycles of a warp among a few, those that spill code may take besides among them."""
+        return self.time.cost * (DOUBT if self.spilled else 1)
 
     def among(self, registers: int) -> float:
         """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what

@@ -74,3 +74,23 @@ def test_an_order_is_tried_once_under_the_same_limits() -> None:
     block = max(function.blocks, key=lambda block: len(block.insts))
     block.insts[0], block.insts[1] = block.insts[1], block.insts[0]
     assert trials.known() is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_follows_an_order_that_spills_either_way_has_its_registers_in_the_better_way(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = short_of_registers(seed)
+    costs: list[tuple[bool, float]] = []
+    find = Trials.of
+
+    def counted(self: Trials) -> Trial:
+        trial = find(self)
+        costs.append((function.crowded, trial.cost))
+        return trial
+
+    monkeypatch.setattr(Trials, "of", counted)
+    fit.run(function, ARCH, Options())
+    (_, usual), (_, crowded) = costs[:2]
+    assert [way for way, _ in costs[:2]] == [False, True]
+    assert {way for way, _ in costs[2:]} == {crowded < usual}
