@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema.candidates import Candidate, default_count, nearer, object_rank, takes
-from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_xvalue
+from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_xvalue, plain
 from minicc.frontend.sema.copies import value_type
 from minicc.frontend.sema.deduce import (
     Bindings,
@@ -34,6 +34,16 @@ def _takes_list(t: Type) -> bool:
     """A stand-in for std::initializer_list, or a reference to one."""
     t = t.elem if t.kind == "reference" and t.elem is not None else t
     return t.kind == "spec" and t.name == "initializer_list"
+
+
+def _elsewhere(params: tuple[Type, ...], first: Type) -> bool:
+    """Whether functions with these parameters are passed by at once for a first argument of the plain class: their own
+    first is of another one. Thousands of overloads for as many classes are called with each."""
+    if not params:
+        return False
+    t = params[0]
+    wanted = (t.elem if t.kind == "reference" and t.elem is not None else t).bare
+    return wanted is not first and plain(wanted)
 
 
 class Overloads(Operators):
@@ -77,6 +87,7 @@ class Overloads(Operators):
         self, functions: list[object], args: list[ast.Expr], explicit: list[object] | None, base: ast.Expr | None = None
     ) -> list[Candidate]:
         out: list[Candidate] = []
+        first = args[0].type.bare if args and plain(args[0].type.bare) else None
         # One that both an enclosing namespace and a using-directive lead to is one candidate.
         for entity in {id(entity): entity for entity in functions}.values():
             if isinstance(entity, ast.FunctionTemplate):
@@ -89,7 +100,7 @@ class Overloads(Operators):
                     candidate.ranks += object_rank(f, base)
                     out.append(candidate)
             elif isinstance(entity, ast.Function) and explicit is None:
-                if not takes(entity, base):
+                if (first is not None and _elsewhere(entity.type.params, first)) or not takes(entity, base):
                     continue
                 f = entity
                 candidate = self._try(f, f.type.params, len(f.type.params) - default_count(f), f.type.variadic, args)
