@@ -23,6 +23,7 @@ from minicc.isel.options import Options
 from minicc.isel.outlive import outliving
 from minicc.isel.retype import retype
 from minicc.isel.sink import sink, users
+from minicc.isel.slots import merge
 from minicc.isel.symbols import spread
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
@@ -111,6 +112,7 @@ class Pass(NamedTuple):
 PASSES = (
     Pass("retype", lambda w: retype(w.function)),
     Pass("cases", lambda w: choose(w.function)),
+    Pass("slots", lambda w: merge(w.function, w.lowering.layout)),
     Pass("addresses", lambda w: share(w.function, w.lowering.layout)),
     Pass("equal", lambda w: unite(w.function)),
     Pass("hoist", _hoist),
