@@ -26,6 +26,8 @@ _CHAIN = 8
 _ROUNDS = 4
 _BUDGET = 4000
 """Chains looked at beside one for each instruction."""
+_SEGMENTS = 16
+"""Segments of a range that count as another chain."""
 _COOLING = 20
 """Points after a late read of a register during which nothing should write it (as in `allocate`)."""
 _COPY = 2
@@ -239,6 +241,7 @@ class Places:
             here = a if there == b else b
             lane = lanes[there]
             size = len(lane)
+            self.budget -= len(segments_of[one]) // _SEGMENTS
             for start, end in segments_of[one]:
                 # Those of a lane do not overlap: only the one before can reach into this.
                 n = bisect_left(lane, (start,))
