@@ -31,6 +31,15 @@ ACCEPTED = {
             if constexpr (false) s = hsq_(s);
             o[0] = m.a + hQ_<4>::n + hG_ + hf_() + s;
         }""",
+    "not_deduced": """template <class T> struct ndI_ { using type = T; };
+        template <class T> __device__ T ndF_(T a, typename ndI_<T>::type b, typename ndI_<T>::type *c = nullptr) {
+            return a + b + (c ? *c : T(0));
+        }
+        template <class T, class R> __device__ R ndG_(T a, R (*f)(T), typename ndI_<R>::type x) { return f(a) + x; }
+        __device__ float ndH_(int a) { return 2.f * a; }
+        __global__ void K(float *p, int *q) {
+            p[0] = ndF_(1.5f, 2) + ndF_(2.f, 3, nullptr) + ndF_(p[1], q[1], p) + ndG_(3, ndH_, 'a');
+        }""",
     "overloads_of_classes": """struct ocA_ { int v; }; struct ocB_ { int v; }; struct ocD_ : ocB_ {};
         struct ocC_ { int v; __device__ ocC_(ocA_ a) : v(a.v) {} };
         struct ocT_ { int v; operator ocB_() const; };

@@ -224,7 +224,11 @@ class Values(Instructions):
                 self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
 
     def _lay(self, t: Type, e: ast.Init, target: str, align: int) -> None:
-        covered = sum(part.type.size for _, field, part in e.parts if field is None)
+        covered = sum(
+            part.type.size
+            for _, field, part in e.parts
+            if field is None and (part.type.record is None or part.type.record.fields)
+        )
         wanted = sum(leaf.size for _, leaf in layout.leaves(t)) if t.size <= 4096 else t.size
         if covered < wanted:
             self.zero(t, target, align)

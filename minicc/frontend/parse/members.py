@@ -245,6 +245,8 @@ class Members(Comparisons):
             self.fail("'mutable' and 'const' cannot be mixed", at)
         if "mutable" in specs.words and d.type.kind == "reference":
             self.fail("'mutable' cannot be applied to references", at)
+        if "no_unique_address" in specs.words and layout.add_empty(name, d.type, default):
+            return
         layout.add(name, d.type, max(specs.align, d.align), width, default)
         if "mutable" in specs.words:
             record.fields[-1].mutable = True

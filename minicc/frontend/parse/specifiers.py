@@ -94,8 +94,8 @@ class TypeSpecifiers(Names):
             text = token.text
             if token.kind != IDENT:
                 if text == "[" and self.peek().text == "[" and token.kind == PUNCT:
-                    if self.peek(2).text == "noreturn":
-                        specs.words.add("noreturn")
+                    if self.peek(2).text in ("noreturn", "no_unique_address"):
+                        specs.words.add(self.peek(2).text)
                     self.skip_balanced()
                     continue
                 if text == "::" and specs.type is None and not words and token.kind == PUNCT:

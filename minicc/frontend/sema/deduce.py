@@ -302,6 +302,18 @@ def match_argument(param: Type, source: Type, lvalue: bool, bindings: Bindings, 
     return match(param.bare, source.bare, bindings, fixed)
 
 
+def _says(pattern: object) -> bool:
+    """A parameter can be deduced from what stands in the pattern: not from `typename T::name` alone, to which an
+    argument need only convert."""
+    if not isinstance(pattern, Type) or pattern.kind == "opaque":
+        return False
+    if pattern.kind in ("param", "value", "pack") or (pattern.kind == "array" and "bound" in pattern.cache):
+        return True
+    if pattern.kind == "spec" and isinstance(pattern.template, str):
+        return True
+    return any(map(_says, pattern.params or ())) or (pattern.kind != "enum" and _says(pattern.elem))
+
+
 def deduce_call(
     template: ast.FunctionTemplate, args: Sequence[tuple[Type, bool] | None], bindings: Bindings, fixed: frozenset[str]
 ) -> bool:
@@ -315,7 +327,7 @@ def deduce_call(
     if len(args) < template.required or (len(args) > len(plain) and tail is None and not pattern.variadic):
         return False
     for arg, formal in zip(args, plain, strict=False):
-        if arg is not None and dependent(formal) and not match_argument(formal, *arg, bindings, fixed):
+        if arg is not None and _says(formal) and not match_argument(formal, *arg, bindings, fixed):
             return False
     if tail is None:
         return True

@@ -30,6 +30,16 @@ class Layout:
         self.size, self.align = offset + base.record.data_size, max(self.align, align)
         return offset
 
+    def add_empty(self, name: str, t: Type, default: tuple[list[Token], ast.Scope] | None) -> bool:
+        """A member of an empty class that is marked [[no_unique_address]] takes no room at the beginning, unless
+        another of its class lies there."""
+        if t.record is None or t.record.fields or any(b.bare is t.bare for b, _ in self.record.bases):
+            return False
+        if any(f.offset == 0 and f.type.bare is t.bare for f in self.record.fields):
+            return False
+        self.record.fields.append(Field(name, t, 0, default=default))
+        return True
+
     def add(self, name: str, t: Type, align: int, width: int, default: tuple[list[Token], ast.Scope] | None) -> None:
         natural = max(min(t.align, self.pack or t.align), align)
         if width >= 0:

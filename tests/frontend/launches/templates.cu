@@ -111,3 +111,11 @@ template <class K, bool A> __global__ void shallow(int *p) { *p = K::V + A; }
 template <class T, int N> void nested(int *p, bool c) { using Traits = Traits<T, N>; EITHER(p[0], A, [&] { EITHER(p[1], B, [&] { EITHER(p[2], C, [&] { EITHER(p[3], D, [&] { auto k = &deep<Traits, A, B, C, D>; if (c) { return; } k<<<1, 1>>>(p); using Other = ::Traits<T, B>; auto k2 = &shallow<Other, D>; k2<<<1, 1>>>(p); }); }); }); }); }
 void nested_float(int *p) { nested<float, 3>(p, true); }
 void nested_char(int *p) { nested<char, 4>(p, true); }
+
+// Nothing is deduced from `typename Traits::Point`: an argument for it need only convert, as nullptr does.
+template <class T> struct Bounds_ { T lower, upper; };
+template <class T> struct Traits_ { using Point = T; };
+template <class D, class T> __global__ void boxed(D *d, Bounds_<typename T::Point> *b) {}
+template <class D, class T = Traits_<D>>
+void build(D *d, int n, Bounds_<typename T::Point> *b = 0, cudaStream_t s = 0) { boxed<D, T><<<1, n, 0, s>>>(d, b); }
+void builds(float3 *d, float2 *e) { build(d, 3, nullptr); build(e, 2); }
