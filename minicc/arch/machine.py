@@ -130,8 +130,8 @@ class Memory:
     SMs ask; where one warp of each does, 135)."""
     constant_first: int = 110
     """What an SM's first constant takes longer."""
-    constant_cold: int = 700
-    """First use of 256 bytes of a bank other than that of the parameters."""
+    constant_cold: tuple[int, int] = (205, 370)
+    """First use of 256 bytes of a bank other than that of the parameters: from L2 to a GPC, from DRAM to L2."""
     constant_miss: tuple[int, int] = (58, 69)
     """What a line of constants takes from the level behind: as an operand, for LDC."""
     fence: int = 300

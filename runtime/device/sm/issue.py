@@ -25,7 +25,7 @@ from runtime.device.sm.hazard import commit, overtake, stage
 from runtime.device.sm.invoke import invoke
 from runtime.device.sm.l2 import BW_RETIRE, take
 from runtime.device.sm.lang import compiled, seldom, u32
-from runtime.device.sm.lsu import DELAY, memory_time
+from runtime.device.sm.lsu import DELAY, idle_time, memory_time
 from runtime.device.sm.memop import memory_op
 from runtime.device.sm.observe import RECORDING, observe, remember
 from runtime.device.sm.raw import address, first, highest_bit, load32, loads64, popcount
@@ -214,7 +214,10 @@ def access(w: int, i: int, t: int, mask: u32) -> int:
         if seldom(consecutive < 0):
             return consecutive
     if CODE[i, L.C_QUEUE]:
-        done = memory_time(w, i, mask, t, consecutive)
+        if mask or CODE[i, L.C_QUEUE] == K.Q_ADU:
+            done = memory_time(w, i, mask, t, consecutive)
+        else:
+            done = idle_time(w, i, t)
     elif mask:
         # ULDC with an index: nothing goes on without it.
         line = constant_line(CODE[i, L.C_BANK], loads64(G[L.G_SCRATCH]) & 0xFFFFFFFF)
@@ -387,6 +390,24 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
 
 
 @compiled(inline=True)
+def lost(w: int, m: int, line: int) -> int:
+    """Whether warp w has waited for a line of constants that others have since displaced: it has had its word. (If it
+    asked again, warps that displace one another's lines would never go on.)"""
+    return 1 if WS[w, L.W_TBLOCK] and WS[w, L.W_BLOCKKIND] == K.R_IMC and SM[m, L.M_CONSTAT + line] == 0 else 0
+
+
+@compiled(inline=True)
+def guarded(w: int, i: int) -> u32:
+    """The lanes of warp w that would execute instruction i: those that run and whose guard holds."""
+    mask = np.uint32(WS[w, L.W_ACT])
+    if seldom(CODE[i, L.C_GUARD] != ALWAYS):
+        mask &= load32(WS[w, L.W_STATE] + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
+    elif seldom(CODE[i, L.C_GINV]):
+        mask = np.uint32(0)
+    return mask
+
+
+@compiled(inline=True)
 def parked(sc: int, t: int) -> int:
     """An SM that was run ahead has come to what SMs share, in this sub-core at `t`: it will pick again from there."""
     SC[sc, L.S_NEXT] = t
@@ -449,11 +470,7 @@ def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
         registers_ahead(i + 2, state)
     if seldom(WS[w, L.W_PENDING]):
         commit(w, i, t)
-    mask = np.uint32(WS[w, L.W_ACT])
-    if seldom(CODE[i, L.C_GUARD] != ALWAYS):
-        mask &= load32(state + CODE[i, L.C_GUARD]) ^ np.uint32(CODE[i, L.C_GINV])
-    elif seldom(CODE[i, L.C_GINV]):
-        mask = np.uint32(0)
+    mask = guarded(w, i)
     PCC[i, L.P_ACTIVE] += popcount(np.uint32(WS[w, L.W_ACT]))
     PCC[i, L.P_THREADS] += popcount(mask)
     blocked = 0
@@ -571,9 +588,12 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     if wake <= t and seldom(CODE[j, L.C_CLINE] >= 0):
                         line = CODE[j, L.C_CLINE]
                         if seldom(SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1 == 0):
-                            if G[L.G_AHEAD] and (line < L.PARAMETER_LINES or line == L.SHARED_LINE):
+                            if G[L.G_AHEAD]:
                                 return parked(sc, t)
-                            there = constant(sc, line, t)
+                            there = t
+                            # Who executes it in no lane does not ask for it (H200).
+                            if not lost(v, m, line) and guarded(v, j) != np.uint32(0):
+                                there = constant(sc, line, t)
                             if there > t:
                                 wake = there
                                 WS[v, L.W_TBLOCK] = wake

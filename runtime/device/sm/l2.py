@@ -99,6 +99,7 @@ would hold up the first."""
     MP_ROOM,
     MP_AT_SUMS,
     MP_AT_LATE,
+    MP_AT_CONSTANTS,
     MP_REFRESH,
     MP_REFRESHED,
     MP_EPOCH,
@@ -110,7 +111,7 @@ would hold up the first."""
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(56)
+) = range(57)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -141,15 +142,16 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
-    """Rows of BW: where the ports from L2, slices, channels, sums and what comes to L1 late begin, and how many rows
-    there are."""
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int, int]:
+    """Rows of BW: where the ports from L2, slices, channels, sums, what comes to L1 late and the constant caches of
+    GPCs (each that of its first SM) begin, and how many rows there are."""
     down = BW_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
     sums = channel + channels
     late = sums + SUMS
-    return down, slice_, channel, sums, late, late + sms
+    constants = late + sms
+    return down, slice_, channel, sums, late, constants, constants + sms
 
 
 @compiled(inline=True)
@@ -467,6 +469,12 @@ def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
 
 
 @compiled(inline=True)
+def given(sectors: int) -> int:
+    """What it takes a slice to give these sectors (bits) of a line."""
+    return MP[MP_READ] + sector_count(sectors) * MP[MP_READ_SECTOR]
+
+
+@compiled(inline=True)
 def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered: bool, i: int) -> int:
     """One request of SM m to read the sectors `need` (bits) of a 128-byte line at `t` (as of `l2_write`). `home`, `at`:
     its partition, its set; `scattered`: it is of a load that is not coalesced. The time at which the reader has it."""
@@ -483,7 +491,7 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
     # What is not there is given when it comes; to look for it takes none of the time of who gives.
     served = t
     if missing != need:
-        served = take(slice_, t, MP[MP_READ] + sector_count(need & ~missing) * MP[MP_READ_SECTOR])
+        served = take(slice_, t, given(need & ~missing))
     pending = 0
     if slot >= 0:
         pending = L2[near, at + STATES + 2 * slot + 1]
@@ -522,8 +530,7 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
             if found:
                 # Both sectors of 64 bytes come, as from DRAM.
                 L2[near, place] |= both(found) & state & ~(state >> PART)
-                passed = MP[MP_READ] + sector_count(found) * MP[MP_READ_SECTOR]
-                late = take(slice_, served + MP[MP_FAR] - MP[MP_NEAR], passed) + MP[MP_NEAR]
+                late = take(slice_, served + MP[MP_FAR] - MP[MP_NEAR], given(found)) + MP[MP_NEAR]
                 if pending + MP[MP_DRAM_FAR] > late:
                     limit = refreshed(line, served) + MP[MP_DRAM]
                     if scattered and found == missing and found & state >> 8 == 0 and state >> WHO & 255 == m & 255:
@@ -545,8 +552,7 @@ def l2_read(m: int, t: int, line: int, need: int, home: int, at: int, scattered:
             if count == 4:
                 late += MP[MP_DRAM_LINE]
             # What comes takes the slice as well, and so does what of it goes on.
-            passed = MP[MP_READ] + sector_count(missing) * MP[MP_READ_SECTOR]
-            filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR] + passed)
+            filled = take(slice_, late, MP[MP_FILL] + count * MP[MP_FILL_SECTOR] + given(missing))
             if filled > late:
                 late = filled
             L2[near, place] |= whole

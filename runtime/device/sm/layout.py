@@ -338,6 +338,8 @@ S_STREAM = next(_c)
 """when the prefetcher has the next line of straight code"""
 S_STORE = _several(_c, 2)
 """its latest store: when the unit takes it, and where its lines are held, a bit each"""
+S_READ = next(_c)
+"""when it reads the operands of its latest load"""
 S_TURNED = next(_c)
 """until when it fetches behind the branch taken last, in sixteenths of a cycle"""
 S_COLUMNS = next(_c) + 7 & ~7
@@ -348,10 +350,8 @@ M_LSU = next(_c)
 """when the shared load/store unit takes its next request, in sixteenths of a cycle"""
 M_ADU = next(_c)
 M_BAR = next(_c)
-M_FILL = next(_c)
-"""when the port from L2 is free, in sixteenths"""
-M_OUT = next(_c)
-"""when the port to L2 is free, in sixteenths"""
+M_READ = next(_c)
+"""when it can read the operands of another memory instruction, in sixteenths"""
 M_FRESH = next(_c)
 """tells what its L1 holds from what it held before"""
 M_LIVE = next(_c)
@@ -390,7 +390,9 @@ M_CONST = _several(_c, 2 * CONSTANT_WORDS + 1)
 M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
 """when each of them comes (0: neither there nor asked for)"""
 M_CONSTANTK = _several(_c, CONSTANT_LINES // 4)
-"""when 256 bytes of constants come to the level behind (0: not asked for)"""
+"""of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache (0: not asked for)"""
+M_CONSTANTC = _several(_c, CONSTANT_LINES // 4)
+"""of the first SM of all: when they come to L2"""
 CONSTANT_SETS = 8
 CONSTANT_WAYS = 4
 """Of each of the two constant caches of an SM: 2 KB."""
@@ -437,8 +439,6 @@ M_QUARTER = next(_c)
 """which quarter of its half of L2 it is nearer to"""
 M_GPC = next(_c)
 """the first SM of its GPC"""
-M_PORT = next(_c)
-"""of the first SM of a GPC: when the GPC's constant cache can take the next request"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_SLOTS = next(_c)
@@ -573,6 +573,7 @@ G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_IMCLDC = next(_c)
 G_IMCCOLD = next(_c)
+G_IMCDRAM = next(_c)
 G_IMCFIRST = next(_c)
 G_IMCPORT = next(_c)
 G_MEMBAR = next(_c)

@@ -22,6 +22,11 @@ from runtime.device.sm.vector import lanes_at
 LSU_ENTRIES, ADU_ENTRIES = 9, 4
 LSU_FRONT = 6
 """Cycles from issue until an entry of an idle memory queue leaves it."""
+IDLE_TURN, IDLE_READ, IDLE_DONE = 2, 8, 22
+"""Of an instruction of no lane: cycles of its sub-core's queue, until its operands are read, until it is done."""
+READ_TURN = 2
+"""Cycles of a sub-core in which the operands of a load are read (H200: read barriers of four warps with a load each are
+released two cycles apart, however long the loads take the unit for their banks)."""
 AGAIN = 20
 """Sixteenths of a cycle of the load/store unit for a CAST of which some lanes have to try again (H200: 32 warps)."""
 STREAMED = 4
@@ -87,6 +92,10 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     if seldom(atomic) and CODE[i, L.C_OP] == K.OP_CAS:
         extra *= 2
         X[COST] *= 2
+    if kind == K.A_LOAD:
+        # The first of its passes is in its latency; its sub-core has one of them in two cycles.
+        extra = n - 1
+        X[RETURNS] = 2 * n - CODE[i, L.C_QSUB]
     return 2 * extra
 
 
@@ -289,6 +298,23 @@ def constant_time(sc: int, i: int, mask: u32) -> int:
     return there - X[START] + X[RETURNS]
 
 
+@compiled(rare=True)
+def idle_time(w: int, i: int, t: int) -> int:
+    """The same for an instruction without a lane whose guard holds: it takes its turn in the queue, and that is all
+    (H200: whoever waits for its result goes on after 22 cycles, for its operands after 8, whatever the instruction)."""
+    sc = w >> 4
+    m = sc >> 2
+    start = max(t + LSU_FRONT, SC[sc, L.S_LSULAST] + IDLE_TURN)
+    start = max(start, SM[m, L.M_LSU] + 15 >> 4)
+    SC[sc, L.S_LSULAST] = start
+    SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
+    SC[sc, L.S_LSUN] += 1
+    SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+    SM[m, L.M_LSU] = max(16 * (t + LSU_FRONT), SM[m, L.M_LSU]) + 16
+    X[DELAY] = IDLE_READ - CODE[i, L.C_RELEASE]
+    return start - LSU_FRONT + IDLE_DONE
+
+
 @compiled
 def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
     """Timing of memory instruction i, issued at `t`, whose lane addresses are in the scratch area: it passes its queue
@@ -330,4 +356,10 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
         begin = (start if X[BLOCKED] else t + LSU_FRONT) * 16
         SM[m, L.M_LSU] = max(begin, SM[m, L.M_LSU]) + X[COST]
     X[DELAY] = start - LSU_FRONT - t
+    if not adu and CODE[i, L.C_ACCESS] <= K.A_STORE:
+        read = max(t, SC[sc, L.S_READ] + (READ_TURN if CODE[i, L.C_ACCESS] == K.A_LOAD else CODE[i, L.C_QSUB]))
+        read = max(read, SM[m, L.M_READ] + 15 >> 4)
+        SC[sc, L.S_READ] = read
+        SM[m, L.M_READ] = max(16 * t, SM[m, L.M_READ]) + (16 if CODE[i, L.C_ACCESS] == K.A_LOAD else CODE[i, L.C_QSM])
+        X[DELAY] = min(X[DELAY], read - t)
     return done

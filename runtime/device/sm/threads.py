@@ -173,11 +173,10 @@ def _own(run: Run) -> dict[str, Any]:
 
 
 def shares(code: Any) -> Any:
-    """Which instructions touch what SMs share: memory beyond the SM, the bank of parameters, the distributor (which
-    hears of an EXIT), the driver (whose functions code calls by address, too); and what faults in any case."""
+    """Which instructions touch what SMs share: memory beyond the SM, constants by address, the distributor (which hears
+    of an EXIT), the driver (whose functions code calls by address, too); and what faults in any case."""
     kind, indirect = code[:, L.C_KIND], code[:, L.C_DATA] >= 0
     private = (code[:, L.C_SPACE] == K.SPACE_SHARED) & (code[:, L.C_ACCESS] != K.A_LDGSTS)
-    private |= (code[:, L.C_SPACE] == K.SPACE_CONST) & (code[:, L.C_BANK] != 0)
     calls = (kind == K.K_CALL) & indirect | np.isin(kind, (K.K_CALL, K.K_BRA_REG)) & (code[:, L.C_AUX] > 0)
     others = np.isin(kind, (K.K_EXIT, K.K_CCTL, K.K_TRAP, K.K_ILLEGAL))
     return (kind == K.K_MEM) & ~private | calls | others

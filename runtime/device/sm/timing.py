@@ -93,7 +93,7 @@ _put("TEX TXD TLD TLD4 TXQ SULD SUST", _queued(K.Q_LSU, 4, 4, 60, 12, 58, "tex")
 _TABLE["LDGDEPBAR"] = _queued(K.Q_ADU, 2, 1, 4, 4, 4, "lsu")
 
 # By access: width in bytes -> row.
-_LOADS_SHARED = {4: (23, 21), 8: (24, 23), 16: (30, 28)}
+_LOADS_SHARED = {4: (23, 21), 8: (24, 23), 16: (26, 24)}
 _LOADS_GLOBAL = {4: (31, 29), 8: (34, 32), 16: (38, 36)}
 _STORES_SHARED: dict[int, tuple[int, float, int]] = {4: (4, 1, 11), 8: (6, 2, 13), 16: (10, 4, 17)}
 _STORES_GLOBAL: dict[int, tuple[int, float, int]] = {4: (6, 2, 13), 8: (8, 3, 15), 16: (12, 5.25, 19)}

@@ -165,6 +165,60 @@ def test_bank_conflicts(stride: int) -> None:
         assert cycles_per_copy([i(text, 2, wbar=0, wait=1)], setup) == expected
 
 
+@pytest.mark.parametrize(("width", "bytes_", "expected"), [(32, 4, 23), (64, 8, 26), (128, 16, 32)])
+def test_wide_loads_of_shared_memory(width: int, bytes_: int, expected: float) -> None:
+    """H200: two cycles more for each pass over the banks; one sub-core's passes take it two cycles each."""
+    setup = [
+        i(f"IMAD R6, R0, {bytes_:#x}, RZ", 15, yield_=True),
+        i("IADD3 R6, R6, 0x400, RZ", 15, yield_=True),
+    ]
+    text = f"LDS.{width} R8, [R6]".replace(".32", "")
+    passes = bytes_ // 4
+    assert cycles_per_copy([i(text, 2, wbar=0, wait=1)], setup) == expected
+    assert cycles_per_copy([i(text, 1, wbar=0)], setup, [i("NOP", 1, wait=1)], n=32) == 2 * passes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LDG.E R8, desc[UR4][R2.64]",
+        "LDG.E.128 R8, desc[UR4][R2.64]",
+        "LDS.64 R8, [R6]",
+        "ATOMS.ADD R8, [R6], R5",
+    ],
+)
+def test_loads_of_no_lane(text: str) -> None:
+    """H200: their result is there after 22 cycles, their operands are read after 8."""
+    assert cycles_per_copy([i("@!PT " + text, 2, wbar=0, wait=1)], SHARED) == 22
+    assert cycles_per_copy([i("@!PT " + text, 2, rbar=0, wbar=1, wait=1)], SHARED) == 8
+
+
+@pytest.mark.parametrize("text", ["STG.E.128 desc[UR4][R2.64], R8", "STS.64 [R6], R8", "STS [R6], R8"])
+def test_stores_of_no_lane(text: str) -> None:
+    assert cycles_per_copy([i("@!PT " + text, 2, rbar=0, wait=1)], SHARED) == 8
+
+
+def test_operands_of_loads_are_read_before_the_banks_are_free() -> None:
+    """H200: of 16 warps that load 32 words of one bank, each may write to its address register 10 to 16
+    cycles later."""
+    setup = [
+        i("IMAD R6, R0, 0x80, RZ", 15, yield_=True),
+        i("LOP3.LUT R6, R6, 0xf80, RZ, 0xc0, !PT", 15, yield_=True),
+        i("IADD3 R6, R6, 0x400, RZ", 15, yield_=True),
+        i("BAR.SYNC.DEFER_BLOCKING 0x0", 6),
+    ]
+    lines = [
+        *setup,
+        i("CS2R.32 R20, SR_CLOCKLO", 4),
+        i("LDS R5, [R6]", 2, rbar=0, wbar=1),
+        i("CS2R.32 R21, SR_CLOCKLO", 8, wait=1),
+        i("IADD3 R4, R21, -R20, RZ", 8),
+    ]
+    words, outcome = BENCH.words(lines, count=512, block=512, shared=8192)
+    assert outcome.fault is None
+    assert int(words.max()) < 24
+
+
 def test_one_word_for_all_lanes() -> None:
     assert cycles_per_copy([i("LDS R5, [R6]", 2, wbar=0, wait=1)], SHARED) == 23
     assert cycles_per_copy([i("ATOMS.ADD R5, [R6], RZ", 2, wbar=0, wait=1)], SHARED) == 88
