@@ -18,6 +18,7 @@ from minicc.isel.database import of
 from minicc.isel.debug import Locations
 from minicc.isel.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.equal import unite, unite_comparisons
+from minicc.isel.factor import factor
 from minicc.isel.hoist import hoist, loops
 from minicc.isel.options import Options
 from minicc.isel.outlive import outliving
@@ -114,6 +115,7 @@ PASSES = (
     Pass("cases", lambda w: choose(w.function)),
     Pass("slots", lambda w: merge(w.function, w.lowering.layout)),
     Pass("addresses", lambda w: share(w.function, w.lowering.layout)),
+    Pass("factor", lambda w: factor(w.function)),
     Pass("equal", lambda w: unite(w.function)),
     Pass("hoist", _hoist),
     Pass("comparisons", lambda w: unite_comparisons(w.function)),
