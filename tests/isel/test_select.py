@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import minicc
 from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
 from minicc.isel.explain import Explanation
@@ -170,6 +171,31 @@ def test_dense_switches_are_indexed_branches() -> None:
     assert sum(line.startswith("brx.idx") for line in lines) == 1
     targets = re.search(r"\.branchtargets([^;]*);", printed)
     assert targets and len(targets[1].split(",")) == 10
+
+
+@pytest.mark.parametrize("values", [[0, 1, 2, 3, 4, 5, 6], [3, 100, 205, 333, 1000, 5000, 70000]])
+def test_seven_cases_are_tested_one_after_the_other(values: list[int]) -> None:
+    """A search would part the warp once more."""
+    cases = "".join(f"i32 {value}, label %b{n}\n" for n, value in enumerate(values))
+    blocks = "".join(f"b{n}:\n store i32 {n * n + 7}, ptr %p\n br label %d\n" for n in range(7))
+    code = f" switch i32 %x, label %d [ {cases} ]\n{blocks}d:\n"
+    text = ptx.format(compile_ir(HEAD + kernel("ptr %p, i32 %x", code), 0))
+    assert text.count("setp.") == 7 and "brx" not in text and "_case" not in text
+
+
+@pytest.mark.parametrize(
+    ("restrict", "stores", "once"), [("", True, True), ("__restrict__", True, False), ("", False, False)]
+)
+def test_a_loop_that_stores_is_unrolled_once(restrict: str, stores: bool, once: bool, tmp_path: Path) -> None:
+    """Its loads wait for the stores of the turn before, unless no store may write what they read: ptxas is told."""
+    turn = "d[i] = s[i] + 1;" if stores else "sum += s[i];"
+    (tmp_path / "k.cu").write_text(
+        f"__global__ void k(int *{restrict} d, const int *{restrict} s, int n)"
+        f"{{ int sum = 0; for (int i = 0; i < n; i++) {{ {turn} }} d[threadIdx.x] = sum; }}"
+    )
+    text = minicc.compile(tmp_path / "k.cu", arch="sm_90").ptx
+    assert text.count("ld.global") >= 8
+    assert ("nounroll" in text) == once
 
 
 def test_dynamic_alloca() -> None:
