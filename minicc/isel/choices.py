@@ -4,9 +4,12 @@ comparisons that need no sum, or one instruction for several numbers."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from minicc.isel.base import Base
-from minicc.isel.dag import FINVERT, SWAP, Node
+from minicc.isel.dag import FINVERT, INVERT, SWAP, Node
+from minicc.isel.equal import key_of
 from minicc.nvvm import ir
 
 _ORDERED = re.compile(r"icmp\.([us][lg][te])\.i32$")
@@ -39,6 +42,54 @@ class Choices(Base):
         if first.args != p.args or (p.pred[0] == "s" and "nsw" not in a.flags & b.flags):
             return None
         return self.difference(p.pred[0], self.one(p.args[0]), self.one(p.args[1]))
+
+    def wrapped(self, inst: ir.Inst) -> Node | None:
+        """x - (x < y ? 0 : y) without signs, a place in a ring, is the lesser of x and x - y, which is above x where it
+        wraps. None if the difference is something else."""
+        x, choice = inst.args
+        if not (isinstance(choice, ir.Inst) and choice.op == "select" and self.use_counts.get(choice) == 1):
+            return None
+        p, below, beyond = choice.args
+        return self.in_ring(x, p, below, beyond, (x.type, 0), key_of)
+
+    def ring(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
+        """x < y ? x : x - y, either way round; None if the selection is something else."""
+        found = (self.in_ring(x, p, a, b, key_of(x), partial(self.taken_from, x)) for x in (a, b))
+        return next(filter(None, found), None)
+
+    def in_ring(
+        self,
+        x: ir.Value,
+        p: ir.Value,
+        below: ir.Value,
+        beyond: ir.Value,
+        stays: object,
+        of: Callable[[ir.Value], object],
+    ) -> Node | None:
+        """umin(x, x - y), if `p ? below : beyond` is what `stays` where x < y, else that of which `of` is y."""
+        if not (
+            isinstance(p, ir.Inst) and p.op == "icmp" and self.use_counts.get(p) == 1 and x.type == ir.int_type(32)
+        ):
+            return None
+        (first, bound), pred = p.args, p.pred
+        if bound is x:
+            first, bound, pred = bound, first, SWAP[pred]
+        if pred in ("uge", "ugt"):
+            below, beyond, pred = beyond, below, INVERT[pred]
+        if pred == "ule" and isinstance(bound, ir.ConstInt):
+            bound, pred = ir.ConstInt(bound.type, bound.value + 1), "ult"
+        if pred != "ult" or first is not x or key_of(below) != stays or of(beyond) != key_of(bound):
+            return None
+        value = self.one(x)
+        return self.build.binary("umin", "i32", value, self.build.binary("sub", "i32", value, self.one(bound)))
+
+    def taken_from(self, x: ir.Value, value: ir.Value) -> object:
+        """Of x - y, the key of y, if nothing else asks for the difference."""
+        if not isinstance(value, ir.Inst) or self.use_counts.get(value) != 1 or value.args[:1] != [x]:
+            return None
+        if value.op == "add" and isinstance(value.args[1], ir.ConstInt):
+            return key_of(ir.ConstInt(x.type, -value.args[1].value & 0xFFFFFFFF))
+        return key_of(value.args[1]) if value.op == "sub" else None
 
     def difference(self, sign: str, x: Node, y: Node) -> Node:
         """|x - y| of i32, one instruction with a sum around it."""

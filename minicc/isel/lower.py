@@ -247,8 +247,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             result = turned
         elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
             (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
+            or (op == "sub" and (node := self.wrapped(inst)) is not None)
             or (op == "mul" and (node := self.product_of_sum(inst) or self.mixed_product(inst)) is not None)
-            or (op in ("sext", "zext") and (node := self.wide_product(inst)) is not None)
+            or (op in ("sext", "zext") and (node := self.wide_product(inst) or self.wide_negative(inst)) is not None)
         ):
             result = [node]
         elif op in _INT_BINARY:
@@ -458,7 +459,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
 
     def op_select(self, inst: ir.Inst) -> list[Node]:
         if inst.type.kind == "int" and inst.type.bits == 32:
-            found = self.lowest_one(*inst.args) or self.distance(*inst.args)
+            found = self.lowest_one(*inst.args) or self.distance(*inst.args) or self.ring(*inst.args)
             if found is not None:
                 return [found]
         if inst.type.kind == "float" and (found := self.least_or_greatest(*inst.args)) is not None:

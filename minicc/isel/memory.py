@@ -60,6 +60,8 @@ class Memory(Base):
                 base = build.symbol(kind, base.data[0])
             if value.head == "mul" and value.args[1].is_const and self.use_counts.get(index) == 1:
                 value, size = value.args[0], signed(value.args[1].data * size, width)
+            if value.head == "sub" and value.args[0].is_const and not value.args[0].data:
+                value, size = value.args[1], -size
             for term in _terms(value):
                 base = build.binary("add", kind, base, build.binary("mul", kind, term, build.const(kind, size)))
         return build.binary("add", kind, base, build.const(kind, constant)) if constant else base

@@ -85,6 +85,19 @@ class Products(Base):
         last = extend(self.one(y), 32, "i64")
         return self._signed_product(first, last) if signed else self.build.binary("mul", "i64", first, last)
 
+    def wide_negative(self, inst: ir.Inst) -> Node | None:
+        """The extension of -x, which does not overflow and only addresses ask for, as the negative of the extension:
+        addresses multiply it by the size of what they point to, negative or not."""
+        negative = inst.args[0]
+        if not isinstance(negative, ir.Inst) or negative.op != "sub" or "nsw" not in negative.flags:
+            return None
+        zero, value = negative.args
+        if not (isinstance(zero, ir.ConstInt) and zero.value == 0) or inst.op != "sext" or inst.type.bits != 64:
+            return None
+        if any(user.op != "getelementptr" for user in self.users.get(inst, ())) or negative.type.bits != 32:
+            return None
+        return self.build.binary("sub", "i64", self.build.const("i64", 0), self.build.sext(self.one(value), 32, "i64"))
+
     def _scaled(self, value: ir.Value, depth: int = 4) -> bool:
         """Whether a number, or a sum with it, is multiplied: by the size of what an address points to, or otherwise."""
         for user in self.users.get(value, ()):

@@ -71,3 +71,23 @@ def test_rotated_products(data: st.DataObject) -> None:
     x = data.draw(st.integers(0, limit - 1))
     ((found,),) = run_rows(module, [[x]], 1)
     assert found % limit == x * more % limit | x * k % limit >> bits - by
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_negative_indices(data: st.DataObject) -> None:
+    """p[-x] takes no negation: the address is a product by minus the size."""
+    size = data.draw(st.sampled_from([1, 2, 4, 8]))
+    wide = data.draw(st.booleans())
+    negative = " %e = sub i64 0, %l\n" if wide else " %m = sub nsw i32 0, %x\n %e = sext i32 %m to i64\n"
+    text = HEAD + LOAD + (
+        f" %l = sext i32 %x to i64\n{negative}"
+        f" %b = getelementptr i8, ptr %in, i64 {MIDDLE}\n %q = getelementptr i{8 * size}, ptr %b, i64 %e\n"
+        " %v = load i8, ptr %q, align 1\n %z = zext i8 %v to i64\n store i64 %z, ptr %out\n ret void\n}\n"
+    )  # fmt: skip
+    module = compile_ir(text)
+    assert "neg" not in ptx.format(module)
+    most = (MIDDLE - 32) // size
+    x = data.draw(st.integers(-most, most))
+    words = [int.from_bytes(BYTES[k : k + 8], "little") for k in range(0, len(BYTES), 8)]
+    assert run_rows(module, [[x % (1 << 64), 0, *words]], 1) == [[BYTES[MIDDLE - x * size - 16]]]
