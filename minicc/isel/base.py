@@ -21,6 +21,7 @@ class Base(ABC):
     names: dict[str, str]
     arch: Arch
     options: Options
+    ftz: bool
     layout: DataLayout
     build: Builder
     values: dict[ir.Value, list[Node]]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from minicc.isel.classes import by_order
 from minicc.isel.constrained import Constrained
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
@@ -301,7 +302,7 @@ class Intrinsics(Vectors, Constrained):
         return build.select(kind, some, build.pure(f"fadd.{kind}", kind, a, b), least)
 
     def classify(self, inst: ir.Inst) -> list[Node]:
-        """llvm.is.fpclass by integer tests on the bits."""
+        """llvm.is.fpclass by comparisons, or by integer tests on the bits."""
         build = self.build
         a = self.one(inst.args[0])
         mask = self.one(inst.args[1]).data
@@ -324,6 +325,10 @@ class Intrinsics(Vectors, Constrained):
             value = bits if mask in (0x100, 0x2FF) else body  # a negative one is far above
             test = "ult" if mask < 0x200 else "uge"
             return [build.icmp(test, build.binary("sub", kind, value, low), build.const(kind, inf.data - low.data))]
+        if a.type == "f64" or (a.type == "f32" and a is self.one(inst.args[0]) and not self.ftz):
+            found = by_order(build, a, mask)
+            if found is not None:
+                return [found]
         quiet = build.const(kind, inf.data | 1 << (mantissa - 1))
         body = build.binary("and", kind, bits, build.const(kind, (1 << (full - 1)) - 1))
         negative = build.icmp("slt", bits, build.const(kind, 0))
