@@ -305,8 +305,11 @@ class Emitter:
 
     def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
         """Headers of loops that LLVM has unrolled, or was told not to: ptxas must not unroll them again."""
-        found: set[ir.Block] = {dag.block for dag in blocks if _stores_in_turn(dag.block)}
+        found: set[ir.Block] = set()
         for dag in blocks:
+            for header in (after for after in dag.block.successors if after.index <= dag.block.index):
+                if _stores_in_turn(self.lowering.function.blocks[header.index : dag.block.index + 1]):
+                    found.add(header)
             reference = dag.block.terminator.metadata.get("llvm.loop")
             if reference is None:
                 continue
@@ -551,16 +554,17 @@ class Emitter:
         return [(prefix, count + 1, _CLASS[prefix]) for prefix, count in self.counts.items() if count]
 
 
-def _stores_in_turn(block: ir.Block) -> bool:
-    """Whether this is a loop of which LLVM has made several turns at a time, and whose loads wait for the stores of the
-    turn before: still more turns are only more code (of NVIDIA's ptxas' 2.5 times as much, in no less time)."""
-    test = block.terminator.args[0] if block in block.successors and block.terminator.args else None
+def _stores_in_turn(loop: list[ir.Block]) -> bool:
+    """Whether LLVM has made several turns of a loop at a time, and its loads wait for the stores of the turn before:
+    still more turns are only more code (of NVIDIA's ptxas' 2.5 times as much, in no less time)."""
+    test = loop[-1].terminator.args[0] if loop[-1].terminator.args else None
     if not isinstance(test, ir.Inst) or not any(
         isinstance(arg, ir.Inst) and arg.name.startswith("unroll_iter") for arg in test.args
     ):
         return False
-    stores = any(inst.op in ("store", "atomicrmw", "cmpxchg") for inst in block.insts)
-    return stores and not any("invariant.load" in inst.metadata for inst in block.insts)
+    insts = [inst for block in loop for inst in block.insts]
+    stores = any(inst.op in ("store", "atomicrmw", "cmpxchg") for inst in insts)
+    return stores and not any("invariant.load" in inst.metadata for inst in insts)
 
 
 def _disables(node: ir.Node | None) -> bool:

@@ -137,8 +137,10 @@ class _Hoisting:
         assert leader.parent is not None
         home = self.number[leader.parent]
         where = self._common(home, n)
+        sides = self.preds[home] == [where] == self.preds[n] and len(self.succs[where]) == 2
+        if _steps(inst) and not sides:
+            return False
         if where != home:
-            sides = self.preds[home] == [where] == self.preds[n] and len(self.succs[where]) == 2
             if not sides and n not in graphs.reachable(self.succs, [home], where):
                 return False
             if any(where in loop and not (home in loop and n in loop) for loop in self.loops.values()):
@@ -195,6 +197,9 @@ def _may_move(inst: ir.Inst) -> bool:
         return isinstance(inst.callee, ir.Global) and _CALLS.match(inst.callee.name) is not None
     if inst.op == "getelementptr":
         return any(isinstance(index, ir.Inst) for index in inst.args[1:])
-    if inst.op == "add" and isinstance(inst.args[1], ir.ConstInt):
-        return False  # often part of an address, and as cheap as keeping it
     return inst.op in _INTEGER and inst.type.kind == "int"
+
+
+def _steps(inst: ir.Inst) -> bool:
+    """Whether it adds a constant: often part of an address, and as cheap as keeping it."""
+    return inst.op == "add" and isinstance(inst.args[1], ir.ConstInt)
