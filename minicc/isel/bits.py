@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from minicc.isel.bytes import gathered
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.halves import HALVES, is_packed
 from minicc.isel.integers import Integers
@@ -126,6 +127,9 @@ class Bits(Integers):
         for start in range(0, len(pieces), 32 // unit):
             word = build.const("i32", 0)
             chunk = pieces[start : start + 32 // unit]
+            if unit == 8 and len(chunk) == 4 and (whole := gathered(build, chunk)) is not None:
+                words.append(whole)
+                continue
             for index, piece in enumerate(chunk):
                 last = index == 32 // unit - 1
                 low = piece if last and unit > 1 else build.zext(piece, unit, "i32")

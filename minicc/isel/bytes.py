@@ -83,6 +83,9 @@ def permuted(build: Builder, a: Node, b: Node) -> Node | None:
     if parts is None:
         return None
     words = list(dict.fromkeys(part[0] for part in parts if part is not None))
+    if len(words) == 1 and all(part in (None, (words[0], place)) for place, part in enumerate(parts)):
+        kept = sum(255 << 8 * place for place, part in enumerate(parts) if part)
+        return build.binary("and", "i32", words[0], build.const("i32", kept))
     if not 2 <= len(words) <= _MOST:
         return None
     zeros = None in parts and _zero(words) is None
@@ -145,6 +148,17 @@ def assembled(build: Builder, parts: Parts, words: list[Node]) -> Node:
         have = build.pure("prmt.i32", "i32", have, word, build.const("i32", selector))
         places = [0, 1, 2, 3]
     return have
+
+
+def gathered(build: Builder, values: list[Node]) -> Node | None:
+    """A word of the lowest bytes of four values, if they are bytes of one word in turn, or of two at most."""
+    x, y, z, t = (parts_of(value)[0] for value in values)
+    words = list(dict.fromkeys(part[0] for part in (x, y, z, t) if part is not None))
+    if None in (x, y, z, t) or len(words) > 2 or any(word.type != "i32" for word in words):
+        return None
+    if len(words) == 1 and [part[1] for part in (x, y, z, t) if part is not None] == [0, 1, 2, 3]:
+        return words[0]
+    return assembled(build, (x, y, z, t), [*words, *words][:2])
 
 
 def byte_of(node: Node) -> tuple[Node, int, bool] | None:

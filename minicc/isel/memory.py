@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from minicc.isel.base import Base
-from minicc.isel.bytes import parts_of
-from minicc.isel.dag import WIDTH, Node, signed
+from minicc.isel.bytes import gathered, parts_of
+from minicc.isel.dag import WIDTH, Builder, Node, signed
 from minicc.isel.halves import HALVES, is_packed
 from minicc.nvvm import ir
 
@@ -186,7 +186,7 @@ class Memory(Base):
             head = "ldnc"
         elif "nontemporal" in inst.metadata and space in ("gen", "global", "shared"):
             head = "ldcs"
-        if self.multiplies_bytes(inst):
+        if self.multiplies_bytes(inst) or self.moves_bytes(inst):
             words = ir.vector_type(inst.type.count // 4, ir.int_type(32))
             nodes = [
                 self.build.binary("lshr", "i32", word, self.build.const("i32", at))
@@ -204,6 +204,27 @@ class Memory(Base):
         if bounds is not None and len(nodes) == 1 and inst.type.kind == "int" and inst.type.bits in (8, 16, 32, 64):
             self.apply_range(nodes[0], self.module.node(bounds))
         return nodes
+
+    def moves_bytes(self, load: ir.Inst) -> bool:
+        """Whether a vector of bytes is loaded to be stored again, in any order, or to be words: as words then."""
+        type_, follow = load.type, [load]
+        if type_.kind != "vector" or type_.element != ir.int_type(8) or type_.count % 4 or load.align < 4:
+            return False
+        if self.options.opt_level == 0:
+            return False
+        for value in follow:
+            for user in self.users.get(value, ()):
+                amount = user.args[1] if user.op == "shl" else None
+                whole = isinstance(amount, ir.ConstInt) and amount.value % 8 == 0
+                if whole or user.op in ("extractelement", "insertelement", "shufflevector", "zext"):
+                    follow += [user] if user not in follow else []
+                elif not (user.op in ("store", "or") or (user.op == "bitcast" and self.whole_words(user.type))):
+                    return False
+        return True
+
+    def whole_words(self, type_: ir.Type) -> bool:
+        """Whether every register of a value has whole words of memory."""
+        return is_packed(type_) or self.layout.bits(type_.element if type_.kind == "vector" else type_) % 32 == 0
 
     def asked_for(self, inst: ir.Inst) -> ir.Type:
         """The type of a load, or of its low part if nothing else of it is used."""
@@ -341,7 +362,7 @@ class Memory(Base):
             cells += [(kind, offset + cell) for kind, cell in found]
             at += count
         if head == "st":
-            cells, values = _words(cells, values, align)
+            cells, values = _words(self.build, cells, values, align)
         data = self.order_data if head == "stord" else None
         for first, count in _groups(cells, 1 if head in ("stvol", "stord") else align, self.widest(head, space)):
             kind, offset = cells[first]
@@ -547,7 +568,9 @@ def _groups(cells: list[tuple[str, int]], align: int, most: int) -> list[tuple[i
     return out
 
 
-def _words(cells: list[tuple[str, int]], values: list[Node], align: int) -> tuple[list[tuple[str, int]], list[Node]]:
+def _words(
+    build: Builder, cells: list[tuple[str, int]], values: list[Node], align: int
+) -> tuple[list[tuple[str, int]], list[Node]]:
     """Accesses that store all bytes of a word, lowest first, as one that stores the word."""
     out: list[tuple[str, int]] = []
     kept: list[Node] = []
@@ -560,7 +583,7 @@ def _words(cells: list[tuple[str, int]], values: list[Node], align: int) -> tupl
         if count > 1 and _align_at(align, offset) >= 4:
             run = cells[at : at + count]
             if run == [(kind, offset + i * size) for i in range(count)]:
-                word = _word(values[at : at + count], size)
+                word = gathered(build, values[at : at + 4]) if size == 1 else _word(values[at : at + count], size)
         if word is None:
             out.append(cells[at])
             kept.append(values[at])
