@@ -147,7 +147,7 @@ def expected(probe: Probe, state: warp.State) -> warp.Results:
             columns = [of(child, name) for child in children]
             if turned is not None:
                 signs = SIGNS[name.rpartition(".")[2]]
-                columns[turned] = [None if v is None else v ^ signs for v in columns[turned]]
+                columns[turned] = [v ^ signs if isinstance(v, int) else None for v in columns[turned]]
         else:
             columns = [of(child, name) for child in item.children]
         found = warp.perform(name, columns, state) or matrices.perform(name, columns, state)
