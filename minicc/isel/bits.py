@@ -24,7 +24,8 @@ class Bits(Integers):
             if node.op == "lshr.i32" and node.args[1].is_const and node.args[1].data == 16:
                 return [self.unpair(node.args[0], kinds[0])[1]]
             return [self.build.bitcast(parts[0], kinds[0])]  # what stands above the sixteen bits is cut off
-        if is_packed(source) and self.element_bits(to) % 32 == 0:
+        in_words = all(part.head == "res" and part.args[0].head == "unpackh" for part in parts)
+        if is_packed(source) and (self.element_bits(to) % 32 == 0 or (in_words and to.element == ir.int_type(16))):
             parts, source = self.pairs(parts), ir.vector_type(source.count // 2, ir.int_type(32))
             return self.bitcast(parts, source, to)
         if is_packed(to) and self.element_bits(source) % 32 == 0:

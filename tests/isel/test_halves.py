@@ -80,3 +80,24 @@ __global__ void k(const __half2 *a, __half2 *b, int n) {
     path.write_text(source)
     text = minicc.compile(path, arch="sm_90").ptx
     assert not re.search(r"\b(ld|st)\.\S*[usb](8|16)\b|prmt", text)
+
+
+def test_pairs_as_shorts_stay_pairs() -> None:
+    """A pair that a class holds as two shorts, put together again for the next operation, leaves no trace of them."""
+    code = (
+        " %x = load <2 x half>, ptr %in, align 4\n %a = fmul <2 x half> %x, %x\n"
+        " %b = bitcast <2 x half> %a to <2 x i16>\n %l = extractelement <2 x i16> %b, i32 0\n"
+        " %h = extractelement <2 x i16> %b, i32 1\n"
+        " %zl = zext i16 %l to i32\n %zh = zext i16 %h to i32\n %s = shl i32 %zh, 16\n %w = or i32 %s, %zl\n"
+        " %c = bitcast i32 %w to <2 x half>\n %d = fmul <2 x half> %c, %x\n store <2 x half> %d, ptr %out, align 4\n"
+    )
+    text = (
+        f'target triple = "nvptx64-nvidia-cuda"\ndefine ptx_kernel void @k(ptr %in, ptr %out) {{\n{code} ret void\n}}\n'
+    )
+    written = ptx.format(isel.select(read(text), ARCH, isel.Options()))
+    assert (
+        written.count("mul.rn.f16x2") == 2
+        and "prmt" not in written
+        and "mov.b32" not in written
+        and "cvt" not in written
+    )
