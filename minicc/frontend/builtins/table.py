@@ -20,6 +20,9 @@ from minicc.frontend.types import Type
 
 
 class Builtin:
+    befriended = None
+    """Of functions: the classes whose friend it is."""
+
     def __init__(
         self, name: str, ret: Type, params: tuple[Type, ...], how: str, data: str = "", variadic: bool = False
     ) -> None:

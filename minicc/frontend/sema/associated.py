@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from minicc.frontend import ast
-from minicc.frontend.types import Record, Type
+from minicc.frontend.types import Type
 
 
 def with_associated(name: str, functions: list[object], args: list[ast.Expr]) -> list[object]:
@@ -24,13 +25,9 @@ def with_associated(name: str, functions: list[object], args: list[ast.Expr]) ->
     return visible(out, classes)
 
 
-def visible(functions: list[object], classes: Collection[int] = ()) -> list[object]:
+def visible(functions: list[Any], classes: Collection[int] = ()) -> list[object]:
     """Those that are no friends of a class alone, and the friends of `classes` (by identity)."""
-    return [f for f in functions if _is_visible(getattr(f, "befriended", None), classes)]
-
-
-def _is_visible(befriended: list[Record] | None, classes: Collection[int]) -> bool:
-    return befriended is None or any(id(record) in classes for record in befriended)
+    return [f for f in functions if f.befriended is None or any(id(record) in classes for record in f.befriended)]
 
 
 def of_class(e: ast.Expr) -> bool:
