@@ -306,9 +306,10 @@ class Emitter:
     def rolled(self, blocks: list[BlockDag]) -> set[ir.Block]:
         """Headers of loops that LLVM has unrolled, or was told not to: ptxas must not unroll them again."""
         found: set[ir.Block] = set()
-        for dag in blocks:
-            for header in (after for after in dag.block.successors if after.index <= dag.block.index):
-                if _stores_in_turn(self.lowering.function.blocks[header.index : dag.block.index + 1]):
+        place = {dag.block: n for n, dag in enumerate(blocks)}
+        for n, dag in enumerate(blocks):
+            for header in (after for after in dag.block.successors if place[after] <= n):
+                if _stores_in_turn([other.block for other in blocks[place[header] : n + 1]]):
                     found.add(header)
             reference = dag.block.terminator.metadata.get("llvm.loop")
             if reference is None:
