@@ -15,6 +15,9 @@ from itertools import count
 
 UNROLLED = 8000
 """The larger limit, in LLVM's instructions."""
+SHORT, LONGER = 6000, 4
+"""Of more lines than this a function may not become more than so many times as long: what is inlined in the loops (sines
+and powers, say) is written out with them, and code has caches, too."""
 _LABEL = re.compile(r"^([-\w.$]+):", re.M)
 _END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, -?\d+\n  br i1 \1, label %(\S+), label %([^\s,]+)", re.M)
 """A block ends with a compare with a constant."""
@@ -32,17 +35,22 @@ def as_words(ir: str) -> str:
     )
 
 
-def kept(text: str) -> dict[str, int]:
-    """Loads and stores of each function of a module's text that has local variables and a loop of a constant number of
-    turns."""
-    return {name: _accesses(body) for name, body in _functions(text) if " = alloca " in body and _counted(body)}
+def kept(text: str) -> dict[str, str]:
+    """The functions of a module's text that have local variables and a loop of a constant number of turns."""
+    return {name: body for name, body in _functions(text) if " = alloca " in body and _counted(body)}
 
 
-def gone(text: str, before: dict[str, int]) -> set[str]:
-    """Such functions that have fewer of them in another text of the module, or no array any more. Fewer arrays alone
-    say little: HeCBench's rsbench lost three of six, for three times its code."""
+def gone(text: str, before: dict[str, str]) -> set[str]:
+    """Those of such functions that have fewer loads and stores in another text of the module, or no array any more, and
+    are not too long there. Fewer arrays alone say little: HeCBench's rsbench lost three of six, for three times its
+    code."""
     after = {name: body for name, body in _functions(text) if name in before}
-    return {name for name, body in after.items() if " = alloca " not in body or _accesses(body) < before[name]}
+    return {
+        name
+        for name, body in after.items()
+        if (" = alloca " not in body or _accesses(body) < _accesses(before[name]))
+        and body.count("\n") <= max(SHORT, LONGER * before[name].count("\n"))
+    }
 
 
 def _counted(body: str) -> bool:

@@ -61,6 +61,34 @@ def compiled(folder: Path, size: int) -> bytes:
     return minicc.compile(path, arch="sm_90").cubin
 
 
+POWERS = """
+__device__ float fitness(const float *x)
+{
+    float sum = 0;
+    for (int i = 0; i < 29; i++) sum += powf(x[i] - 1, 2.f) * (1 + powf(sinf(3 * x[i + 1]), 2.f));
+    return sum;
+}
+__global__ void better(const float *in, float *best)
+{
+    int t = (blockIdx.x * blockDim.x + threadIdx.x) * 30;
+    float a[30], b[30];
+    for (int j = 0; j < 30; j++) {
+        a[j] = in[t + j];
+        b[j] = best[t + j];
+    }
+    if (fitness(a) < fitness(b))
+        for (int j = 0; j < 30; j++) best[t + j] = a[j];
+}
+"""
+
+
+def test_an_array_stays_where_its_loops_would_write_out_sines_and_powers(tmp_path: Path) -> None:
+    """Written out the kernel has some 12,000 instructions, of which caches hold few."""
+    path = tmp_path / "better.k"
+    path.write_text(POWERS)
+    assert len(read_cubin(minicc.compile(path, arch="sm_90").cubin, "better").functions[0].code) < 3000 * 16
+
+
 @pytest.mark.parametrize("size", [3, 4])
 def test_a_small_matrix_lives_in_registers(size: int, tmp_path: Path) -> None:
     """But for its pivots' column, of which the row is chosen at run time."""
