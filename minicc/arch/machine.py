@@ -45,6 +45,8 @@ class Core:
     """Cycles between a CTA of one SM and that of the next at the begin of a grid."""
     sm_start: int = 0
     """From the first CTA's arrival at an SM to its first issue: code and constants have to come."""
+    code_far: int = 0
+    """How much later SMs begin that ask the half of L2 which does not have the kernel's code."""
     grid_flush: int = 150
     """From the end of the last CTA of a grid that accessed memory to that of the grid, where all of them were near."""
     code_prefetch: float = 78

@@ -27,6 +27,8 @@ CORE = Core(
     # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.
     cta_launch=250,
     sm_start=190,
+    # H200, the first instructions of all SMs lined up by the global timer.
+    code_far=90,
     grid_overhead=2750,
     # Two kernels of two streams that wait for the same event: 160 to 350 ns (tests/gpu/together).
     grid_spacing=450,

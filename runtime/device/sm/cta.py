@@ -55,6 +55,8 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     CT[c, L.T_BEGIN] = t
     if SM[m, L.M_CODE] == 0:
         SM[m, L.M_CODE] = t + G[L.G_SMSTART]
+        if SM[m, L.M_SIDE] != G[L.G_CODESIDE]:
+            SM[m, L.M_CODE] += G[L.G_CODEFAR]
     ready = SM[m, L.M_CODE]
     threads = G[L.G_THREADS]
     used = CT[c, L.T_USED]

@@ -316,6 +316,8 @@ class Run:
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
+        self.g[L.G_CODESIDE] = (grid.entry >> 7 & l2.HOME).bit_count() & 1
+        self.g[L.G_CODEFAR] = arch.core.code_far
         places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
         t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER, L.M_GPC]] = places
         # What the SMs of a GPC share is with the first of them.
