@@ -16,8 +16,8 @@ from itertools import count
 UNROLLED = 8000
 """The larger limit, in LLVM's instructions."""
 SHORT, LONGER = 6000, 4
-"""Of more lines than this a function may not become more than so many times as long: what is inlined in the loops (sines
-and powers, say) is written out with them, and code has caches, too."""
+"""A function of more lines than this may be so many times as long at most: sines and powers that are inlined in its
+loops are written out with them, and code has caches, too."""
 _LABEL = re.compile(r"^([-\w.$]+):", re.M)
 _END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, -?\d+\n  br i1 \1, label %(\S+), label %([^\s,]+)", re.M)
 """A block ends with a compare with a constant."""
