@@ -386,7 +386,7 @@ class Intrinsics(Vectors, Constrained):
             low, high = self.limits(bits, op == "fptosi")
             whole = self.float_to_wide(op == "fptosi", bits, a)
             lowest = power_bits(a.type, bits - 1, True) if low else 0
-            for pred, edge, value in (("oge", power_bits(a.type, high.bit_length()), high), ("olt", lowest, low)):
+            for pred, edge, value in (("oge", power_bits(a.type, high.bit_length()), high), ("ole", lowest, low)):
                 outside = build.pure(f"fcmp.{pred}.{a.type}", "p", a, build.const(a.type, edge))
                 whole = self.choose(outside, self.number(bits, value), whole)
             return self.choose(nan, zero, whole)

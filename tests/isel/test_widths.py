@@ -235,3 +235,14 @@ def test_from_float(op: str, kind: str, data: st.DataObject) -> None:
     module = compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + text, 0)
     for x, got in zip(values, run_rows(module, [[word] for word in words], slots(bits)), strict=True):
         assert got == limbs(clamp(integer(x), bits, minus) & (1 << bits) - 1, bits), (bits, x)
+
+
+@pytest.mark.parametrize("bits", [127, 128, 129, 192])
+def test_infinities_are_the_limits_of_integers_wider_than_the_exponent(bits: int) -> None:
+    """The least of 192 bits is less than any finite float."""
+    call = f"call i{bits} @llvm.fptosi.sat.i{bits}.f32(float %f)"
+    text = function("k", f"%f = bitcast i32 %a0 to float\n%r = {call}", 1, 32, bits)
+    text += f"\ndeclare i{bits} @llvm.fptosi.sat.i{bits}.f32(float)"
+    module = compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + text, 0)
+    least, most = run_rows(module, [[0xFF800000], [0x7F800000]], slots(bits))
+    assert (least, most) == (limbs(1 << bits - 1, bits), limbs((1 << bits - 1) - 1, bits))
