@@ -17,7 +17,7 @@ TEXT = """.version 8.7
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u32 mask) {
- .reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<5>; .shared .align 4 .b8 s[128];
+ .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<5>; .shared .align 4 .b8 s[128];
  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;
  add.s64 %rd1, %rd1, %rd2; mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 4, %r2; mad.lo.u32 %r8, %r1, 7, 3;
  MASK
@@ -26,8 +26,10 @@ TEXT = """.version 8.7
  add.u32 %r4, %r4, 1000; bra END;
 ODD:
  EXCHANGE
- add.u32 %r4, %r4, 2000;
-END: st.global.u32 [%rd1], %r4; ret; }
+ add.u32 %r4, %r4, 2000; st.global.u32 [%rd1], %r4;
+END: mov.u32 %r11, %r1; @%p1 bra DONE;
+AGAIN: st.global.u32 [%rd1], %r4; add.u32 %r11, %r11, 7; setp.lt.u32 %p3, %r11, 40; @%p3 bra AGAIN;
+DONE: ret; }
 """
 LOADED = "ld.param.u32 %r10, [mask]; or.b32 %r9, %r10, %r1;"
 LANES = np.arange(32, dtype=np.uint32)

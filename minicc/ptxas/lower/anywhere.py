@@ -211,7 +211,7 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
     varies = site.sync.srcs and site.mask is None
     barrier = V(b.fn.new("B"))
     if varies:
-        b.emit("BSSY", (), (barrier, Target(label=last.label)), side=True)
+        b.emit("BSSY", (barrier,), (Target(label=last.label),), side=True)
     collective(b, site.sync.srcs[0] if site.sync.srcs else Imm(_FULL)).implicit_reads += tuple(given)
     if exchange is None:
         b.emit("NOP", side=True, memory="barrier")
