@@ -7,6 +7,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+import pytest
+
+from minicc.ptxas import pipeline
+
 
 class TooMuchWork(AssertionError):
     """More calls than were allowed."""
@@ -29,3 +33,12 @@ def calls(run: Callable[[], object], limit: int = 1 << 62) -> int:
     finally:
         sys.setprofile(before)
     return count
+
+
+def calls_of_pass(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
+    """To which each run of a pass of ptxas from now on adds its calls."""
+    spent: list[int] = []
+    one = next(p for p in pipeline.PASSES if p.name == name)
+    run = one.run
+    monkeypatch.setattr(one, "run", lambda *given: spent.append(calls(lambda: run(*given))))
+    return spent

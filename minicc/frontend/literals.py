@@ -144,8 +144,7 @@ _ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|
 
 
 _ENCODINGS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
-WIDTHS = {"": 1, "u8": 1, "u": 2, "U": 4, "L": 4}
-"""Bytes of a code unit, by the encoding prefix."""
+"""By the bytes of a code unit."""
 
 
 def unescape(body: str, width: int = 1) -> bytes:
@@ -188,9 +187,9 @@ def character(text: str) -> int:
     return data[0] - 256 if data[0] > 127 else data[0]
 
 
-def wide_character(prefix: str, body: str) -> int:
-    """Value of a character literal with an encoding prefix: one code unit."""
-    width = WIDTHS[prefix]
+def wide_character(body: str, width: int) -> int:
+    """Value of what stands between the quotes of a character literal with an encoding prefix: one code unit of `width`
+    bytes."""
     data = unescape(body, width)
     if len(data) != width:
         raise BadLiteral("character constant too long for its type")

@@ -6,7 +6,7 @@ successor still needs the old values, else on the fall-through path or in an edg
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minicc.isel import template
 from minicc.isel.calls import AsmText, CallTarget
@@ -14,16 +14,18 @@ from minicc.isel.coalesce import Lives
 from minicc.isel.cover import Cover, Tile
 from minicc.isel.dag import WIDTH, BlockDag, Node, signed
 from minicc.isel.database import substitute
-from minicc.isel.inline import Opened, splice
 from minicc.isel.lower import Lowering
 from minicc.isel.symbols import SymbolMove, share_symbols
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
+if TYPE_CHECKING:
+    from minicc.isel.inline import Opened
+
 _PREFIX = {"p": "%p", "i32": "%r", "i64": "%rd", "f32": "%f", "f64": "%fd", "f16": "%rs", "bf16": "%rs", "h": "%rs"} | {
     "i128": "%rq"
 }
-_CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
+CLASS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64", "%rq": "b128"}
 _EXCHANGES = frozenset({"shflsync", "shflsyncp", "vote", "ballot", "matchany", "matchall", "redux"})
 _EMPTY = ptx.Symbol("_")
 
@@ -56,7 +58,7 @@ class Emitter:
         self.cover = cover
         self.number = number
         self.locs = locs
-        self.counts = dict.fromkeys(_CLASS, 0)
+        self.counts = dict.fromkeys(CLASS, 0)
         self.out: list[ptx.Statement] = []
         self.stack: list[list[ptx.Statement]] = []
         self.block_constants: dict[Any, ptx.Reg] = {}
@@ -65,7 +67,8 @@ class Emitter:
         self.on_edges: set[Any] = set()
         """Symbols that were moved on one way out of a block: not every block below has passed there."""
         self.leaving = False
-        self.opened = Opened(self.register)
+        self.opened: Opened | None = None
+        """What inline assembly has declared so far."""
         self.at = ir.Block("")
         """The block that is being emitted."""
         self.labels: dict[Any, str] = {}
@@ -309,7 +312,7 @@ class Emitter:
         place = {dag.block: n for n, dag in enumerate(blocks)}
         for n, dag in enumerate(blocks):
             for header in (after for after in dag.block.successors if place[after] <= n):
-                if _stores_in_turn([other.block for other in blocks[place[header] : n + 1]]):
+                if _in_turns(dag.block) and _waits_for_stores(blocks[place[header] : n + 1]):
                     found.add(header)
             reference = dag.block.terminator.metadata.get("llvm.loop")
             if reference is None:
@@ -522,8 +525,11 @@ class Emitter:
 
     def assembly(self, node: Node) -> None:
         """The text with its operands, parsed as PTX and spliced in; registers it declares get fresh names."""
+        from minicc.isel.inline import Opened, splice
+
         data = node.data
         assert isinstance(data, AsmText)
+        self.opened = self.opened or Opened(self.register)
         results: list[ptx.Operand] = [node.regs[i] if i < len(node.regs) and node.regs[i] is not None
                                       else self.register({"i16": "h"}.get(kind, kind))
                                       for i, kind in enumerate(data.results)]  # fmt: skip
@@ -552,18 +558,21 @@ class Emitter:
 
     def declarations(self) -> list[tuple[str, int, str]]:
         """Register ranges, in the order nvcc declares them."""
-        return [(prefix, count + 1, _CLASS[prefix]) for prefix, count in self.counts.items() if count]
+        return [(prefix, count + 1, CLASS[prefix]) for prefix, count in self.counts.items() if count]
 
 
-def _stores_in_turn(loop: list[ir.Block]) -> bool:
-    """Whether LLVM has made several turns of a loop at a time, and its loads wait for the stores of the turn before:
-    still more turns are only more code (of NVIDIA's ptxas' 2.5 times as much, in no less time)."""
-    test = loop[-1].terminator.args[0] if loop[-1].terminator.args else None
-    if not isinstance(test, ir.Inst) or not any(
+def _in_turns(latch: ir.Block) -> bool:
+    """Whether LLVM has made several turns at a time of the loop whose last block this is."""
+    test = latch.terminator.args[0] if latch.terminator.args else None
+    return isinstance(test, ir.Inst) and any(
         isinstance(arg, ir.Inst) and arg.name.startswith("unroll_iter") for arg in test.args
-    ):
-        return False
-    insts = [inst for block in loop for inst in block.insts]
+    )
+
+
+def _waits_for_stores(loop: list[BlockDag]) -> bool:
+    """Whether the loads of a loop's turn wait for the stores of the one before: still more turns are only more code (of
+    NVIDIA's ptxas' 2.5 times as much, in no less time)."""
+    insts = [inst for dag in loop for inst in dag.block.insts]
     stores = any(inst.op in ("store", "atomicrmw", "cmpxchg") for inst in insts)
     return stores and not any("invariant.load" in inst.metadata for inst in insts)
 

@@ -21,7 +21,7 @@ def factor(function: ir.Function) -> None:
                 continue
             terms = [arg for arg in inst.args if isinstance(arg, ir.Inst)]
             shifts = [shift for term in terms if (shift := _shift(term)) is not None]
-            if len(shifts) < 2 or len({shift.args[1].value for shift in shifts}) > 1:  # type: ignore[attr-defined]
+            if len(shifts) < 2 or len({_amount(shift) for shift in shifts}) > 1:
                 continue
             uses = uses or users(function)
             taken = dict.fromkeys([*terms, *shifts])
@@ -45,8 +45,11 @@ def factor(function: ir.Function) -> None:
 
 def _shift(term: ir.Inst) -> ir.Inst | None:
     """What multiplies a term by a power of two: itself, or a factor of it."""
-    if term.op == "shl" and isinstance(term.args[1], ir.ConstInt):
-        return term
-    factors = term.args if term.op == "mul" else []
-    shifts = (arg for arg in factors if isinstance(arg, ir.Inst) and arg.op == "shl")
-    return next((shift for shift in shifts if isinstance(shift.args[1], ir.ConstInt)), None)
+    factors = term.args if term.op == "mul" else [term]
+    return next((arg for arg in factors if isinstance(arg, ir.Inst) and _amount(arg) is not None), None)
+
+
+def _amount(inst: ir.Inst) -> int | None:
+    """What it shifts to the left by, if that is a constant."""
+    amount = inst.args[1] if inst.op == "shl" else None
+    return amount.value if isinstance(amount, ir.ConstInt) else None

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from minicc.diagnostics import CompileError, SourceFile
+from minicc.isel.emit import CLASS
 from minicc.ptx import model as ptx
 
 if TYPE_CHECKING:
     from minicc.isel.lower import Lowering
 
 _OPERAND = re.compile(r"\$(?:\$|(\d+)|\{(\d*):?(\w*)\})")
-_KINDS = {"%p": "pred", "%rs": "b16", "%r": "b32", "%rd": "b64", "%f": "f32", "%fd": "f64",
-          "%rq": "b128"}  # fmt: skip
 
 
 def _text(operand: ptx.Operand) -> str:
@@ -126,7 +125,7 @@ def _parsed(body: str, operands: list[ptx.Operand], lowering: Lowering) -> ptx.F
     from minicc.ptx.parser import parse
 
     declared = "".join(
-        f".reg .{_KINDS[o.name.rstrip('0123456789')]} {o.name};\n"
+        f".reg .{CLASS[o.name.rstrip('0123456789')]} {o.name};\n"
         for o in dict.fromkeys(o for o in operands if isinstance(o, ptx.Reg))
     )
     used = {s.name for s in operands if isinstance(s, ptx.Symbol)}

@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from itertools import count
 
+from minicc.nvvm.bodies import bodies
+
 UNROLLED = 8000
 """The larger limit, in LLVM's instructions."""
 SHORT, LONGER = 6000, 4
@@ -37,14 +39,14 @@ def as_words(ir: str) -> str:
 
 def kept(text: str) -> dict[str, str]:
     """The functions of a module's text that have local variables and a loop of a constant number of turns."""
-    return {name: body for name, body in _functions(text) if " = alloca " in body and _counted(body)}
+    return {name: body for name, _, body in bodies(text) if " = alloca " in body and _counted(body)}
 
 
 def gone(text: str, before: dict[str, str]) -> set[str]:
     """Those of such functions that have fewer loads and stores in another text of the module, or no array any more, and
     are not too long there. Fewer arrays alone say little: HeCBench's rsbench lost three of six, for three times its
     code."""
-    after = {name: body for name, body in _functions(text) if name in before}
+    after = {name: body for name, _, body in bodies(text) if name in before}
     return {
         name
         for name, body in after.items()
@@ -57,14 +59,6 @@ def _counted(body: str) -> bool:
     """Whether a loop seems to end at a constant."""
     place = {label[1]: label.start() for label in _LABEL.finditer(body)}
     return any(place.get(end[k], end.end()) < end.end() for end in _END.finditer(body) for k in (2, 3))
-
-
-def _functions(text: str) -> list[tuple[str, str]]:
-    found = []
-    for piece in text.split("\ndefine ")[1:]:
-        start = piece.find("@") + 1
-        found.append((piece[start : piece.find("(", start)], piece))
-    return found
 
 
 def _accesses(body: str) -> int:

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from minicc.nvvm.bodies import bodies
+
 _LONGEST = 40_000
 """Characters of a kernel, some 600 lines, beyond which it is not worth several of its loops."""
 _ID = r"%[-\w.$]+"
@@ -29,17 +31,11 @@ _CHOICE = re.compile(rf"  (?:br i1|switch i\d+|{_ID} = select i1) ({_ID}), ")
 
 def in_loops(text: str) -> set[str]:
     """The kernels in which one loop for each value of a flag is a gain."""
-    found = set()
-    for function in text.split("\ndefine ")[1:]:
-        head, _, body = function.partition("{\n")
-        if (
-            "ptx_kernel" in head
-            and len(body) <= _LONGEST
-            and (flags := _flags(head, body))
-            and _tests(body[: body.find("\n}")], flags)
-        ):
-            found.add(head[head.find("@") + 1 : head.find("(", head.find("@"))])
-    return found
+    return {
+        name
+        for name, head, body in bodies(text)
+        if "ptx_kernel" in head and len(body) <= _LONGEST and (flags := _flags(head, body)) and _tests(body, flags)
+    }
 
 
 def _flags(head: str, body: str) -> set[str]:
@@ -47,7 +43,6 @@ def _flags(head: str, body: str) -> set[str]:
     besides."""
     numbers = [word.strip().rstrip(")") for word in re.split(r"[(,]", head) if word.lstrip()[:1] == "i"]
     names = [word[word.find("%") :].partition(")")[0] for word in numbers if "%" in word]
-    body = body[: body.find("\n}")]
     return {name for name in names if name in body and all(_is_test(line, name) for line in _lines(body, name))}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from minicc.graphs import dominators, natural_loops, postorder
+from minicc.nvvm.bodies import bodies
 
 TURNS = 4
 _COUNT = re.compile(r"^  %(?:niter|prol\.iter)[\w.]* = phi ")
@@ -26,12 +27,7 @@ _TARGET = re.compile(r"label %([-\w.$]+)")
 
 def kernels(text: str) -> set[str]:
     """Those in which a loop was unrolled so that makes few turns."""
-    found = set()
-    for function in text.split("\ndefine ")[1:]:
-        head, _, body = function.partition("{\n")
-        if "ptx_kernel" in head and _few(body[: body.find("\n}")].split("\n")):
-            found.add(head[head.find("@") + 1 : head.find("(", head.find("@"))])
-    return found
+    return {name for name, head, body in bodies(text) if "ptx_kernel" in head and _few(body.split("\n"))}
 
 
 def loops(lines: list[str]) -> tuple[list[list[str]], dict[str, int], list[set[int]]]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from minicc.nvvm.bodies import bodies
+
 TURNS, LONGEST = 4, 400
 """What such kernels' loops are unrolled by, and LLVM's limit for what comes of it."""
 _TWO, _EIGHT = (re.compile(rf"^  %niter[\w.]* = add [^\n]*, {turns}$", re.M) for turns in (2, 8))
@@ -18,10 +20,8 @@ _TWO, _EIGHT = (re.compile(rf"^  %niter[\w.]* = add [^\n]*, {turns}$", re.M) for
 
 def kernels(text: str) -> set[str]:
     """Those with such loops."""
-    found = set()
-    for function in text.split("\ndefine ")[1:]:
-        head, _, body = function.partition("{\n")
-        body = body[: body.find("\n}")]
-        if "ptx_kernel" in head and _TWO.search(body) and not _EIGHT.search(body):
-            found.add(head[head.find("@") + 1 : head.find("(", head.find("@"))])
-    return found
+    return {
+        name
+        for name, head, body in bodies(text)
+        if "ptx_kernel" in head and _TWO.search(body) and not _EIGHT.search(body)
+    }

@@ -16,6 +16,11 @@ LOADS = "".join(
 )
 
 
+def extended(name: str, of: str, bits: int) -> str:
+    """A sum of 32 or 64 bits as one of 64."""
+    return f" %{name} = sext i32 {of} to i64\n" if bits == 32 else f" %{name} = add i64 {of}, 0\n"
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), rows=st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=4))
 def test_means_the_sum(data: st.DataObject, rows: list[list[int]]) -> None:
@@ -36,10 +41,9 @@ def test_means_the_sum(data: st.DataObject, rows: list[list[int]]) -> None:
         terms.append(f"%m{n}" if product else f"%s{n}")
     again = data.draw(st.sampled_from(["%sa", "%sb", *terms, "%sum"]))
     lines += f" %sum = add {flag}i{bits} {', '.join(data.draw(st.permutations(terms)))}\n"
-    extend = lambda name, of: f" %{name} = sext i32 {of} to i64\n" if bits == 32 else f" %{name} = add i64 {of}, 0\n"  # noqa: E731
     text = (
         f'target triple = "nvptx64-nvidia-cuda"\ndefine ptx_kernel void @k(ptr %in, ptr %out) {{\n{LOADS}{lines}'
-        f"{extend('e', '%sum')}{extend('g', again)} %f = mul i64 %e, 4\n store i64 %f, ptr %out\n"
+        f"{extended('e', '%sum', bits)}{extended('g', again, bits)} %f = mul i64 %e, 4\n store i64 %f, ptr %out\n"
         " %q = getelementptr i64, ptr %out, i64 1\n store i64 %g, ptr %q\n ret void\n}\n"
     )
     if marked:

@@ -8,8 +8,8 @@ import pytest
 
 from minicc import ptx, ptxas
 from minicc.diagnostics import SourceFile
-from minicc.ptxas import Options, pipeline
-from tests.counting import calls
+from minicc.ptxas import Options
+from tests.counting import calls_of_pass
 from tests.ptxas.conftest import ARCH, checked
 
 SOURCE = """
@@ -99,10 +99,7 @@ __global__ void f(const int *x, int *out, int n, int d) {
 
 def test_loops_one_behind_the_other_take_a_time_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one loop loses is not looked up for the whole function again."""
-    spent = []
-    one = next(p for p in pipeline.PASSES if p.name == "invariant")
-    run = one.run
-    monkeypatch.setattr(one, "run", lambda *given: spent.append(calls(lambda: run(*given))))
+    spent = calls_of_pass(monkeypatch, "invariant")
     for count in (10, 40):
         loops = "".join(
             f"ld.global.u32 %d, [%rd1+{4 * k}]; mov.u32 %i, 0;\nL{k}: div.u32 %q, %i, %d; st.global.u32 [%rd1], %q;\n"

@@ -20,7 +20,7 @@ from minicc.ptxas.options import parse
 from minicc.ptxas.verify import VerifyError, verify
 from minicc.sass.instr import Reg, Target
 from tests.bench.compile_speed import SHAPES, source
-from tests.counting import calls
+from tests.counting import calls, calls_of_pass
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
 
@@ -264,10 +264,7 @@ def test_nested_loops_take_no_more_than_their_bodies() -> None:
 
 def test_one_register_for_all_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not everything that makes it is gone through for each load."""
-    spent = []
-    one = next(p for p in pipeline.PASSES if p.name == "vectorise")
-    run = one.run
-    monkeypatch.setattr(one, "run", lambda *given: spent.append(calls(lambda: run(*given))))
+    spent = calls_of_pass(monkeypatch, "vectorise")
     for count in (50, 200):
         text = _with_shared("st.shared.u32 [%r2], %r1; ld.shared.u32 %r1, [%r2+4];\n" * count)
         ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), ARCH, Options())

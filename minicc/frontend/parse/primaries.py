@@ -64,7 +64,8 @@ class Primaries(Packs):
             prefix, _, body = token.text.partition("'")
             try:
                 if prefix:
-                    return self.number(literals.wide_character(prefix, body[:-1]), self._character_type(prefix), token)
+                    element = self._character_type(prefix)
+                    return self.number(literals.wide_character(body[:-1], element.size), element, token)
                 value = literals.character(token.text)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), bad.within(token))

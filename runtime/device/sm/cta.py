@@ -8,6 +8,7 @@ from runtime.device.sm import abi
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 from runtime.device.sm.extend import extension
+from runtime.device.sm.l2 import l2_home
 from runtime.device.sm.lang import compiled
 from runtime.device.sm.raw import clear, store32, store64
 from runtime.device.sm.table import CODE, CT, SC, SM, WAKE, WS, G
@@ -55,7 +56,7 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     CT[c, L.T_BEGIN] = t
     if SM[m, L.M_CODE] == 0:
         SM[m, L.M_CODE] = t + G[L.G_SMSTART]
-        if SM[m, L.M_SIDE] != G[L.G_CODESIDE]:
+        if SM[m, L.M_SIDE] != l2_home((G[L.G_CODEVA] + 16 * G[L.G_ENTRY]) >> 7):
             SM[m, L.M_CODE] += G[L.G_CODEFAR]
     ready = SM[m, L.M_CODE]
     threads = G[L.G_THREADS]

@@ -258,6 +258,7 @@ class Run:
         g[L.G_FLUSH] = arch.core.grid_flush
         g[L.G_FLUSHFAR] = arch.core.grid_flush + arch.memory.l2_latency_far - arch.memory.l2_latency_near
         g[L.G_SMSTART] = arch.core.sm_start + round(self.grid.prefetch / arch.core.code_prefetch) if timed else 0
+        g[L.G_CODEFAR] = arch.core.code_far if timed else 0
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         (g[L.G_IMCCOLD], g[L.G_IMCDRAM]), g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
         g[L.G_IMCPORT] = round(16 * arch.memory.constant_port)
@@ -316,8 +317,6 @@ class Run:
         t["MP"] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
-        self.g[L.G_CODESIDE] = (grid.entry >> 7 & l2.HOME).bit_count() & 1
-        self.g[L.G_CODEFAR] = arch.core.code_far
         places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
         t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER, L.M_GPC]] = places
         # What the SMs of a GPC share is with the first of them.

@@ -569,9 +569,8 @@ G_SMWARP = next(_c)
 G_FLUSH = next(_c)
 G_FLUSHFAR = next(_c)
 """cycles from the end of the last CTA that accessed memory, near or far, to that of the grid"""
-G_CODESIDE = next(_c)
 G_CODEFAR = next(_c)
-"""the half of L2 that has the kernel's code, and how much later the SMs of the other half begin"""
+"""how much later SMs begin that ask the half of L2 which does not have the kernel's code"""
 G_BRANCH = next(_c)
 G_IMC = next(_c)
 G_IMCLDC = next(_c)
