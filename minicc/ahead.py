@@ -35,7 +35,7 @@ LATER = (
     "minicc.ptxas.lower.memory",
     "minicc.ptxas.lower.params",
     "minicc.ptxas.lower.special",
-    "minicc.ptxas.reuse",
+    "minicc.ptxas.control.reuse",
     "minicc.sass.isa.special",
     "minicc.binary.cubin_write",
 )

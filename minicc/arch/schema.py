@@ -142,7 +142,7 @@ class Arch(NamedTuple):
     sub_cores: int
     """Of an SM, each with its own scheduler."""
     reuse_cache: bool
-    """Whether operands can be kept for the next instruction (`minicc.ptxas.reuse`)."""
+    """Whether operands can be kept for the next instruction (`minicc.ptxas.control.reuse`)."""
     machine: Callable[[], Machine]
     """Brings what only a model of the machine wants: a compile does without."""
     features: frozenset[str] = frozenset()

@@ -13,9 +13,10 @@ from minicc import passes, shares
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, CompileError, Diagnostic, fail
 from minicc.ptx import model
-from minicc.ptxas import allocate, emit, pipeline, report
+from minicc.ptxas import emit, pipeline, report
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import LEAST_REGISTERS, Options
+from minicc.ptxas.registers import allocate
 from minicc.sass.program import Function, Program
 
 

@@ -130,7 +130,7 @@ def _lacking(error: CompileError, instr: Instr, source: ptx.Inst | None, arch: A
 
 def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> Function:
     """One kernel as the cubin will hold it."""
-    from minicc.ptxas import reuse
+    from minicc.ptxas.control import reuse
     from minicc.sass import encode
 
     if module.debug:

@@ -8,28 +8,23 @@ from collections.abc import Callable
 from minicc import passes
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS
-from minicc.ptxas import (
+from minicc.ptxas import dump, verify
+from minicc.ptxas.control import control
+from minicc.ptxas.mir import MFunction
+from minicc.ptxas.optimise import (
     addresses,
     aggregate,
     ahead,
-    allocate,
-    balance,
-    banks,
     bits,
     bittest,
     chains,
-    coalesce,
     combine,
     constants,
-    control,
     copies,
     cse,
     dead,
     doubles,
-    dump,
-    fit,
     flow,
-    groups,
     hoist,
     ifconvert,
     inplace,
@@ -41,16 +36,14 @@ from minicc.ptxas import (
     products,
     prologue,
     renew,
-    schedule,
     sums,
     unroll,
     vectorise,
-    verify,
     webs,
-    zeros,
 )
-from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
+from minicc.ptxas.registers import allocate, banks, coalesce, groups, zeros
+from minicc.ptxas.schedule import balance, fit, schedule
 
 Run = Callable[[MFunction, Arch, Options], object]
 

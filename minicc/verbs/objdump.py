@@ -319,7 +319,7 @@ def _sass(image: Image, request: Request) -> list[str]:
 def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
     """Each line with what its control codes are there for."""
     from minicc.diagnostics import CompileError
-    from minicc.ptxas.why import explain
+    from minicc.ptxas.control.why import explain
 
     code = b"".join(line.word.to_bytes(16, "little") for line in lines)
     try:

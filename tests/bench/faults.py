@@ -17,12 +17,12 @@ from pathlib import Path
 from minicc import arch, binary, ptx, ptxas, sass
 from minicc.diagnostics import SourceFile
 from minicc.frontend import types
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from minicc.ptxas.options import Options
 from minicc.sass.program import Program
 from tests.ptxas.calls import EXPECTED, MODULE
+from tests.ptxas.control.test_check import controls, damage
 from tests.ptxas.lower.harness import assemble
-from tests.ptxas.test_check import controls, damage
 from tests.suites.results import Kernel, Shape, launch, ptx_kernels
 
 ARCH = arch.get("sm_90")

@@ -15,7 +15,7 @@ from minicc import arch as archs
 from minicc import cli
 from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from minicc.sass import decode
 from tests.conftest import ROOT, SAMPLES, nvidia_assembles
 from tests.end_to_end.harness import run_script

@@ -9,7 +9,7 @@ import pytest
 from minicc import arch as archs
 from minicc.binary import read_cubin
 from minicc.ptxas import pipeline
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from tests.conftest import ROOT
 from tests.end_to_end.harness import compiled, run_script
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minicc import arch, binary, sass
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from minicc.sass.instr import Reg
 from minicc.sass.program import Function, Program
 from tests.conftest import nvidia_assembles

@@ -308,8 +308,8 @@ def test_gotos_are_analysed_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> N
 def test_launch_bounds_come_before_maxrregcount() -> None:
     """As NVIDIA's ptxas has it: it ignores --maxrregcount for a kernel with .maxntid or .reqntid, not for .maxnreg."""
     from minicc import arch as archs
-    from minicc.ptxas.allocate import register_limit
     from minicc.ptxas.mir import MFunction
+    from minicc.ptxas.registers.allocate import register_limit
 
     arch, options = archs.get("sm_90"), Options(max_registers=32)
     assert register_limit(MFunction("k", True), arch, options) == 32

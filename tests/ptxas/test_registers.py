@@ -10,7 +10,7 @@ import minicc
 from minicc import arch
 from minicc.analysis.occupancy import occupancy
 from minicc.binary import read_cubin
-from minicc.ptxas.allocate import blocks_limit
+from minicc.ptxas.registers.allocate import blocks_limit
 
 POLYNOMIAL = "__global__ void f(double *p)\n{\n    double x = p[threadIdx.x], s = 0;\n%s    p[threadIdx.x] = s;\n}\n"
 

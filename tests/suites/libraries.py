@@ -26,7 +26,7 @@ from pathlib import Path
 
 from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from minicc.sass import decode, encode
 from minicc.sass.listing import arch_of
 from minicc.sass.printer import format as text_of

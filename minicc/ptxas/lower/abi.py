@@ -17,7 +17,7 @@ from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.params import words
 from minicc.ptxas.lower.symbols import align_of, round_up, size_of
 from minicc.ptxas.mir import MOperand, RegFile, V, VMem
-from minicc.ptxas.spill import INCOMING
+from minicc.ptxas.registers.spill import INCOMING
 from minicc.sass.instr import Reg, Target
 
 FIRST, COUNT = 4, 12

@@ -7,10 +7,10 @@ from itertools import pairwise
 import attrs
 
 from minicc.graphs import nesting
-from minicc.ptxas.dead import sweep
 from minicc.ptxas.lower.graph import Graph, ends, link
 from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import reads
+from minicc.ptxas.optimise.dead import sweep
 from minicc.sass.instr import Reg, Target
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from minicc import arch, binary, ptx, ptxas
 from minicc.diagnostics import CompileError, SourceFile
-from minicc.ptxas.check import check
+from minicc.ptxas.control.check import check
 from minicc.ptxas.options import Options
 from minicc.sass import decode
 from tests.conftest import nvidia_assembles

@@ -1,0 +1,1 @@
+"""The control field of finished code: set, checked and explained."""

@@ -1,0 +1,1 @@
+"""From virtual registers to numbers: what shares one, what is spilled, which bank it lies in."""

@@ -1,0 +1,1 @@
+"""The order of instructions, and how many registers it may count on."""

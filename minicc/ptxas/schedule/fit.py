@@ -1,0 +1,303 @@
+"""Fit: where registers are short, how many of them the schedule should count on.
+
+Pairs and quads leave gaps, so an order whose live values just fit may need spill code, and one that leaves more room
+makes loads wait for one another. Neither can be told beforehand: the order is made for several targets, registers are
+given to each, and the one whose code would take least time is kept. Only functions pay for it that are short of
+registers (a limit of the user's, or launch bounds, or nearly a whole file full).
+
+Where nothing limits them, fewer registers may be worth more than the time that a warp takes longer with them: more
+warps are there at once. Functions that pass one of `_STEPS` by are tried with so many, too.
+"""
+
+from __future__ import annotations
+
+from minicc.arch.schema import Arch
+from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.mir import MFunction, MInst, VReg
+from minicc.ptxas.options import Options
+from minicc.ptxas.registers import again, allocate, crowd
+from minicc.ptxas.registers.intervals import Ranges, build
+from minicc.ptxas.registers.spill import Spiller
+from minicc.ptxas.schedule import schedule
+from minicc.ptxas.schedule.trial import DOUBT, Trials, length, warps
+
+_LARGEST = 6000
+"""Instructions of the largest function that is tried more than once."""
+_WORK = 10_000
+"""Instructions in all trials together, about; two are always made."""
+_GAIN = 0.99
+"""Of the best cost so far, what another must at most have."""
+_HOPELESS = 1.4
+"""Of the best cost so far, what an order may take before it has its registers: scheduling it again then gains less, and
+spill code nothing (what was kept of ten searches in PTX of CUTLASS and Triton had taken 1.16 at most)."""
+_FULL_WORTH = 1.05
+"""Of the cycles of a warp alone, what full occupancy may cost."""
+_ANY_BLOCK = 64
+"""Registers with which a block of 1,024 threads can still be launched: where nothing says how large blocks are, a
+function that can do with them does."""
+_LAUNCHED = (schedule.LAUNCHED, 42, 30)
+"""Live registers that are tried for it: pairs of which one half lives on leave gaps."""
+_STEPS = (64, 40, 32)
+"""Registers with which an SM has room for half, three quarters and all of its warps; the largest that is passed by is
+tried."""
+_GAPS = 7
+"""Registers beside the live ones, as a rule: the stack pointer, what ptxas always adds, and the gaps of pairs."""
+_WORTH = 0.98
+"""Of the cycles that an SM full of warps takes for each of them, what fewer registers must come down to. Of 22 kernels
+on an H200 the ten that come down so far took 0.84 to 1.03 of the time with fewer registers, the others 0.95 to 1.17."""
+_LONGER = 1.12
+"""Of the cycles of a warp alone, what it may take with fewer registers: nobody knows here whether a launch fills an SM.
+Four of those ten take 1.00 to 1.05; products of matrices whose loads would wait for one another 1.28 to 1.47 (and one
+whose threads leave at once 1.14 of the time on an H200, for its frame)."""
+_LONGER_KNOWN = 1.09
+"""The same where it is known how large blocks are: on an H200 six kernels of Triton whose warps take 1.00 to 1.08 of
+the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
+_SMALL, _WAITING = 400, 1000
+"""Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long; up to
+the second where a loop in a loop loads from far memory, for an order without spill code."""
+_SEARCHED, _TRIED = 2000, 12_000
+"""Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
+second by another order alone."""
+_FEW_WARPS = 15
+_ROOM = 128
+"""Registers for that where it is not known how large blocks are: with more, an SM has room for one of 256 threads."""
+_SAFE, _SLACK = 40, 4
+"""Live registers that fit in any case, and by how many more are live than were aimed at."""
+_WINDOW = 6
+"""Instructions over which what is computed again is used again."""
+
+_TRIALS = (("given", 0), ("lean", 0), ("given", None), ("given", 2), ("given", -3), ("lean", 2))
+"""Order to start from, and registers more than usual to count on; None leaves it as it is."""
+
+Orders = list[list[MInst]]
+
+
+def run(function: MFunction, arch: Arch, options: Options) -> None:
+    """Schedule `function`, for the target that suits it; regalloc has the registers of the order if it has been
+    tried."""
+    trials = Trials(function, arch, options)
+    _run(function, arch, options, trials)
+    function.trial = trials.known() if trials.made else None
+
+
+def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
+    given = _orders(function)
+    graphs = {"given": schedule.Graphs(function, arch, options)}
+    usual = allocate.comfortable(function, arch, options)
+    bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
+    if bounds:
+        most = _usual(function, graphs["given"], usual, 0)
+        if function.req_threads:
+            if _for_more_blocks(function, arch, options, trials, given):
+                return
+            if not function.short:
+                _for_more_warps(function, arch, options, trials, graphs["given"], most)
+    else:
+        most = _for_any_block(function, trials, graphs["given"], usual)
+        _for_more_warps(function, arch, options, trials, graphs["given"], most)
+        if most + _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
+            return
+    if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
+        return
+    if any(inst.mnemonic == "USETMAXREG" for insts in given for inst in insts):
+        return
+    search = _Search(function, arch, options, trials)
+    first = _orders(function)
+    if (function.is_routine or not function.short) and not search.attempt(first):
+        _reorder(function, first)
+    else:
+        _search(search, given, first, graphs, usual)
+
+
+def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, schedule.Graphs], usual: int) -> None:
+    """Make orders of the program's own one, for several targets, of which the search keeps the best; `first` is the one
+    for the usual target."""
+    from minicc.ptxas.schedule import lean
+
+    function, arch, options = search.function, search.arch, search.options
+    sources = [(inst, inst.srcs) for insts in given for inst in insts]
+    scheduled: Orders | None = first
+    crowding, ranges = _crowding(function, arch, given, usual)
+    if crowding:
+        if usual < schedule.ROOMY:
+            # Many warps, to which instructions are dearer than latency.
+            search.attempt(first)
+        given = _make_again(function, arch, given, crowding, ranges)
+        graphs = {"given": schedule.Graphs(function, arch, options)}
+        graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
+        scheduled = _orders(function)
+    for step, more in _TRIALS[: max(2, _WORK // sum(map(len, given)))]:
+        if step not in graphs:
+            _reorder(function, given)
+            lean.run(function, arch)
+            graphs[step] = schedule.Graphs(function, arch, options)
+        if scheduled is None:
+            if more is None:
+                _reorder(function, given)
+            else:
+                graphs[step].schedule(schedule.Aim(usual + more))
+            scheduled = _orders(function)
+        search.attempt(scheduled)
+        scheduled = None
+    if crowding and search.kept is first:
+        for inst, srcs in sources:
+            inst.srcs = srcs
+    function.crowded = search.crowded
+    _reorder(function, search.kept)
+
+
+def _crowding(function: MFunction, arch: Arch, given: Orders, usual: int) -> tuple[set[VReg], Ranges]:
+    """What to make again for each use, where the leanest order has more registers live than are counted on, and where
+    all are live in it."""
+    from minicc.ptxas.schedule import lean
+
+    _reorder(function, given)
+    lean.run(function, arch)
+    ranges = build(function, Cfg.of(function))
+    return crowd.spills(ranges, usual, [], again.candidates(function)), ranges
+
+
+def _make_again(function: MFunction, arch: Arch, given: Orders, crowding: set[VReg], ranges: Ranges) -> Orders:
+    """The program's order, in which what is crowding is made again for each use."""
+    _reorder(function, given)
+    if crowding:
+        Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
+    return _orders(function)
+
+
+class _Search:
+    """Orders with registers, and which of them would take least time."""
+
+    def __init__(self, function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
+        self.function, self.arch, self.options, self.trials = function, arch, options, trials
+        self.best = float("inf")
+        self.kept: Orders = []
+        self.crowded = False
+        self.ways = [False, True]
+        """Those of giving registers that are still tried."""
+
+    def attempt(self, orders: Orders) -> bool:
+        """Give the order registers, in two ways if some have to be spilled; whether they have. For what comes after an
+        order that spills either way, the better way is tried alone, and none if it takes too long by itself."""
+        costs: dict[bool, float] = {}
+        _reorder(self.function, orders)
+        if self.kept and length(self.function, self.arch).cost > _HOPELESS * self.best:
+            return True
+        for way in self.ways:
+            _reorder(self.function, orders)
+            self.function.crowded = way
+            trial = self.trials.of()
+            costs[way] = trial.cost
+            if trial.cost < _GAIN * self.best or not self.kept:
+                self.best, self.crowded, self.kept = trial.cost, way, orders
+            if not trial.spilled:
+                return False
+        if min(costs.values()) < float("inf"):
+            self.ways = [min(costs, key=lambda way: costs[way])]
+        return True
+
+
+def _for_any_block(function: MFunction, trials: Trials, graphs: schedule.Graphs, usual: int) -> int:
+    """The usual order, with fewer registers if it is just the loads under way that take more than a large block has;
+    the most live ones."""
+    first: Orders = []
+    least = 0
+    for launched in _LAUNCHED:
+        most = _usual(function, graphs, usual, launched)
+        least = least or most
+        first = first or _orders(function)
+        large = sum(map(len, first)) > _LARGEST
+        if large or not _SAFE < most <= launched + _SLACK:
+            return most
+        if trials.of().registers <= _ANY_BLOCK:
+            return most
+        function.budget = _ANY_BLOCK
+        if not trials.of().spilled:
+            return most
+        function.budget = None
+    _reorder(function, first)
+    return least
+
+
+def _for_more_warps(
+    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, most: int
+) -> None:
+    """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it."""
+    known = function.req_threads is not None
+    wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
+    kept, short, budget = _orders(function), function.short, function.budget
+    size = sum(map(len, kept))
+    if not wanted or function.is_routine or size > (_SEARCHED if known else _WAITING if _waits(function) else _SMALL):
+        return
+    usual = trials.of()
+    if usual.registers <= wanted:
+        return
+    function.budget = wanted
+    graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
+    fewer = trials.of()
+    function.short = short
+    worth = (1 if wanted == _ANY_BLOCK else _WORTH) / (DOUBT if fewer.local else 1)
+    longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
+    longer |= fewer.spilled and not known and size > _SMALL
+    if longer or fewer.among(wanted) > worth * usual.among(usual.registers):
+        function.budget = budget
+        _reorder(function, kept)
+
+
+def _waits(function: MFunction) -> bool:
+    """Whether a loop in a loop loads from far memory."""
+    return any(block.loop_depth > 1 and inst.mnemonic == "LDG" for block in function.blocks for inst in block.insts)
+
+
+def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> bool:
+    """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
+    there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
+    from minicc.ptxas.schedule import lean
+
+    size = sum(map(len, given))
+    if size > _TRIED:
+        return False
+    usual = trials.of()
+    steps = allocate.steps(function, arch, options) or [_ROOM]
+    wanted = max((step for step in steps if step < usual.registers), default=0)
+    if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
+        return False
+    kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
+    function.budget, short = wanted, function.short
+    live = allocate.comfortable(function, arch, options)
+    if size <= _SEARCHED:
+        _make_again(function, arch, given, *_crowding(function, arch, given, live))
+        lean.run(function, arch)
+    else:
+        _reorder(function, given)
+    schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
+    fewer = trials.of()
+    longer = fewer.alone > _LONGER * usual.alone
+    if longer or fewer.among(wanted) > _WORTH * usual.among(usual.registers):
+        function.budget, function.short = None, short
+        for inst, srcs in sources:
+            inst.srcs = srcs
+        _reorder(function, kept)
+        return False
+    return True
+
+
+def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:
+    """The order for `usual` registers, or for full occupancy if that takes about as long; the most live ones."""
+    tight = graphs.schedule(schedule.Aim(usual, schedule.FULL, launched))
+    if tight.held:
+        full = _orders(function)
+        loose = graphs.schedule(schedule.Aim(usual, launched=launched))
+        if tight.cycles > _FULL_WORTH * loose.cycles:
+            return loose.most
+        _reorder(function, full)
+    return tight.most
+
+
+def _orders(function: MFunction) -> Orders:
+    return [block.insts for block in function.blocks]
+
+
+def _reorder(function: MFunction, orders: Orders) -> None:
+    for block, insts in zip(function.blocks, orders, strict=True):
+        block.insts = list(insts)

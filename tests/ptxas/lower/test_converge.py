@@ -1,0 +1,174 @@
+"""Threads meet again before a CTA barrier although some paths end early (on an H200 the barrier fails otherwise)."""
+
+import re
+
+import numpy as np
+import pytest
+
+import minicc
+from minicc import arch
+from minicc.binary import read_cubin
+from minicc.diagnostics import SourceFile
+from minicc.ptxas.control.check import check
+from tests.ptxas.lower.harness import device
+
+BODIES = {
+    "unreachable": """switch (x & 3) { case 0: p[t + 64] = x * 3; break;
+        case 1: for (int i = 0; i < x; i++) p[t + 64] += i * p[t]; break;
+        case 2: p[t + 64] = x / 7; break; case 3: p[t + 64] = __popc(x) * p[0]; break; }""",
+    "trap": "if (x & 1) { for (int i = 0; i < x; i++) p[i] += p[t]; if (p[t] == 77) __trap(); p[t + 64] = x; }",
+    "return": 'if (x & 1) { if (x == 3) { p[t] = 9; asm volatile("exit;"); } for (int i = 0; i < x; i++) p[i]++; }',
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_meeting_before_a_barrier(name):
+    source = f"""__global__ void k(int *p) {{ __shared__ int s[64]; int t = threadIdx.x, x = p[t]; {BODIES[name]}
+        s[t] = x; __syncthreads(); p[t + 128] = s[(t + 33) & 63]; }}"""
+    text = minicc.compile(SourceFile("k.cu", source)).sass
+    before = re.findall(r"\b(BSSY|BSYNC|BRA)\b", text.partition("BAR.SYNC")[0])
+    assert before[-1] == "BSYNC"
+    assert before.count("BSSY") <= before.count("BSYNC") + 1
+
+
+MERGE = """extern "C" __global__ void merge(const int *a, const int *b, const int *n, int *out) {
+    int t = threadIdx.x, i = 0, j = 0, m = n[t], k = 0, sum = 0;
+    a += t; b += t;
+    while (true) {
+        if (i < m && a[i] <= b[j]) { sum += a[i] * ++k; i++; if (sum & 64) sum ^= b[i]; }
+        else {
+            if (j >= m) break;
+            for (int l = 0; l < (b[j] & 3); l++) sum = sum * 5 + l;
+            j++;
+        }
+        if (sum == 12345) { out[t] = -1; return; }
+    }
+    out[t] = sum * 64 + k;
+}"""
+
+
+def merged(a: np.ndarray, b: np.ndarray, n: np.ndarray, t: int) -> int:
+    i = j = k = total = 0
+    while True:
+        if i < n[t] and a[t + i] <= b[t + j]:
+            k += 1
+            total += int(a[t + i]) * k
+            i += 1
+            total ^= int(b[t + i]) if total & 64 else 0
+        else:
+            if j >= n[t]:
+                return total * 64 + k
+            for extra in range(int(b[t + j]) & 3):
+                total = total * 5 + extra & 0xFFFFFFFF
+            j += 1
+        if total == 12345:
+            return -1
+
+
+@pytest.mark.parametrize("options", ["", "-Xptxas -O0", "-Xptxas --sched=serial", "-Xptxas --ra=spill-all"])
+def test_lanes_that_stay_in_a_loop_meet_each_round(options):
+    """Merging lists: lanes on both sides of the `if` wait for one another at the end of a round, and those that leave
+    the loop take themselves out."""
+    random = np.random.default_rng(7)
+    a, b = (np.sort(random.integers(0, 900, 256)).astype(np.int32) for _ in range(2))
+    n = random.integers(0, 40, 128).astype(np.int32)
+    image = minicc.compile(SourceFile("k.cu", MERGE), options=options)
+    assert "BREAK" in image.sass
+    for function in read_cubin(image.cubin, "k").functions:
+        assert not check(function.code, arch.get("sm_90"))
+    out = np.zeros_like(n)
+    device().load(image.cubin)["merge"][(1,), (128,)](a, b, n, out)
+    assert [int(x) & 0xFFFFFFFF for x in out] == [merged(a, b, n, t) & 0xFFFFFFFF for t in range(128)]
+
+
+WAITING = """extern "C" __global__ void lock(int *lock, int *count) {
+    while (atomicCAS(lock, 0, 1) != 0) ;
+    __threadfence(); *(volatile int *)count = *(volatile int *)count + 1; __threadfence();
+    atomicExch(lock, 0);
+}
+extern "C" __global__ void flags(volatile int *flag, int *out) {
+    __shared__ volatile int ready[64];
+    int t = threadIdx.x;
+    ready[t] = 0;
+    __syncthreads();
+    if (t & 1) { while (flag[t - 1] == 0) ; out[t] = 7; } else { out[t] = 3; __threadfence(); flag[t] = 1; }
+    if (t & 2) ready[t ^ 2] = 1; else while (!ready[t]) ;
+}
+extern "C" __global__ void turns(volatile int *turn, int *out) {
+    int t = threadIdx.x;
+    while (turn[0] != t) ;
+    out[t] = t * turn[0]; __threadfence();
+    turn[0] = t + 1;
+}
+extern "C" __global__ void counted(const int *n, int *sum) {
+    for (int i = 0; i < n[threadIdx.x]; i++) atomicAdd(sum, i);
+}
+extern "C" __global__ void tries(const int *n, float *sum) {
+    __shared__ float s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    atomicAdd(&s, (float)n[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) *sum = s;
+}"""
+
+
+def test_lanes_that_wait_for_lanes_of_their_warp_let_them_run():
+    """On an H200 nothing but YIELD does that; where the loop's end does not hang on other threads there is none, nor
+    where a lane tries again because another has come through."""
+    image = minicc.compile(SourceFile("k.cu", WAITING))
+    loaded = device().load(image.cubin)
+    held, count, flag, out = (np.zeros(64, np.int32) for _ in range(4))
+    loaded["lock"][(1,), (64,)](held, count)
+    assert count[0] == 64
+    loaded["flags"][(1,), (64,)](flag, out)
+    assert list(out) == [3, 7] * 32
+    turn = np.zeros(1, np.int32)
+    loaded["turns"][(1,), (64,)](turn, out)
+    assert list(out) == [t * t for t in range(64)]
+    n, total = np.arange(64, dtype=np.int32), np.zeros(1, np.int32)
+    loaded["counted"][(1,), (64,)](n, total)
+    assert total[0] == sum(i for t in range(64) for i in range(t))
+    added = np.zeros(1, np.float32)
+    loaded["tries"][(1,), (64,)](n, added)
+    assert added[0] == sum(range(64))
+    codes = {f.name: f.code for f in read_cubin(image.cubin, "k").functions}
+    words = {name: [code[at : at + 2] for at in range(0, len(code), 16)] for name, code in codes.items()}
+    has = {name: any(int.from_bytes(w, "little") & 0xFFF == 0x946 for w in words[name]) for name in words}
+    assert has == {"lock": True, "flags": True, "turns": True, "counted": False, "tries": False}
+
+
+SPINNING = {
+    "yields": "if (t == 0) while (((volatile int *)p)[64] < 3);",
+    "sleeps": "if (t == 0) while (atomicAdd(p + 64, 0) < 3) __nanosleep(20);",
+}
+
+
+@pytest.mark.parametrize("name", [*SPINNING, *BODIES])
+def test_lanes_that_were_let_go_are_fetched_before_a_barrier(name):
+    """As nvcc does: a BSYNC that waits for lanes which yield or sleep lets go, and BAR counts a warp when the first of
+    its lanes comes (wrong results on an H200)."""
+    body = SPINNING.get(name) or BODIES[name]
+    source = f"""__global__ void k(int *p) {{ __shared__ int s[64]; int t = threadIdx.x, x = p[t]; {body}
+        s[t] = x; __syncthreads(); p[t + 128] = s[(t + 33) & 63]; }}"""
+    text = minicc.compile(SourceFile("k.cu", source)).sass
+    assert ("WARPSYNC.ALL" in text.partition("BAR.SYNC")[0]) == (name in SPINNING)
+
+
+def test_lanes_are_together_in_a_loop_that_ends_in_an_exit():
+    """They meet behind the `if` although no block follows the loop, so that the shuffle finds the warp whole."""
+    text = """.version 8.0\n.target sm_90\n.address_size 64
+    .visible .entry k(.param .u64 p, .param .u32 n) {
+        .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r3, 0;
+        mul.wide.u32 %rd2, %r2, 4; add.u64 %rd1, %rd1, %rd2;
+        bra.uni head;
+    join: shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r5;
+        setp.ge.u32 %p2, %r3, %r1; @%p2 bra done;
+    head: ld.volatile.global.u32 %r4, [%rd1]; setp.lt.u32 %p1, %r4, %r2; @%p1 bra join;
+        div.u32 %r4, %r4, %r2; atom.global.add.u32 %r4, [%rd1], %r4; st.global.u32 [%rd1+64], %r4; bra.uni join;
+    done: ret;
+    }"""
+    image = minicc.compile(SourceFile("k.ptx", text)).sass
+    assert "WARPSYNC" not in image
+    assert len(re.findall(r"\bBSYNC\b", image)) == 1
