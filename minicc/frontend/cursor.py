@@ -111,6 +111,8 @@ class Cursor(Layers):
     options: Options
     diagnostics: Diagnostics
     tokens: list[Token]
+    unit: list[Token]
+    """The whole file's; `tokens` is what is being read, perhaps a template's."""
     i: int = 0
     scope: Scope
     function: Function | None = None

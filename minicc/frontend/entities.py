@@ -33,6 +33,8 @@ class Scope:
         self.tags: dict[str, Type] = {}
         """Classes and enumerations whose name a variable or function has, too: found by `struct` alone."""
         self.using: list[Scope] = []
+        self.directives: dict[int, Token] = {}
+        """Where the first using-directive of a namespace stands, by its identity."""
         self.inline = False
         """An inline namespace, which is in its parent's `using`."""
         self.files: tuple[str, ...] = ()
@@ -118,6 +120,8 @@ class Function:
         scope: Scope | None = None,
     ) -> None:
         self.name, self.type, self.at = name, type, at
+        self.first = at
+        """Where it was first declared."""
         self.params: list[Variable] = [] if params is None else params
         self.defaults: list[tuple[list[Token], Scope | None] | None] = [] if defaults is None else defaults
         """Per parameter: None, or the tokens of its default argument."""
@@ -208,6 +212,8 @@ class FunctionTemplate:
         self.tokens = tokens
         """From the first token of the declaration to the end of its body."""
         self.scope, self.at = scope, at
+        self.first = at
+        """As a function's."""
         self.pattern: Type | None = None
         """Function type over stand-ins, for deduction and mangling."""
         self.required = 0

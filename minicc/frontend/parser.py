@@ -45,7 +45,7 @@ class Parser(HostCode):
         scope: ast.Scope | None = None,
         library: bool = False,
     ) -> None:
-        self.options, self.diagnostics, self.tokens = options, diagnostics, tokens
+        self.options, self.diagnostics, self.tokens, self.unit = options, diagnostics, tokens, tokens
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []

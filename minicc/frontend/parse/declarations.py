@@ -277,6 +277,7 @@ class Declarations(Variables):
             if not isinstance(entity, ast.Scope):
                 self.fail(f"'{name.text}' is not a namespace", name)
             self.scope.using.append(entity)
+            self.scope.directives.setdefault(id(entity), name)
             return
         if self.accept("enum"):
             at = self.token

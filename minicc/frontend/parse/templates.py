@@ -443,6 +443,7 @@ class Templates(Outlines):
                     if other.required < template.required:
                         template.required, template.declared = other.required, (other.tokens, other.params)
                     self._complete_instances(other, template)
+                    template.first = other.first
                     found[k] = template
                     return
             found.append(template)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
@@ -49,15 +51,42 @@ class Calls(Overloads):
             if isinstance(callee, ast.BoundMember):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
-        functions = callee.functions
+        functions = callee.functions if callee.base is not None else self._declared_before(callee)
         if callee.base is None and not callee.direct and any(map(of_class, args)):
-            functions = with_associated(callee.name, functions, args)
+            functions = with_associated(callee.name, functions, args) or visible(callee.functions)
         elif callee.base is None:
-            functions = visible(functions)
+            functions = visible(functions or callee.functions)
         if not functions:
             self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
         return self.make_call(chosen, args, callee.at, callee.base, callee.direct)
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Of the file's tokens, by their identity."""
+        return {id(token): k for k, token in enumerate(self.unit)}
+
+    def _declared_before(self, callee: ast.Overloads) -> list[object]:
+        """Of several functions those that were declared where the name stands, which may be in a template or a member
+        function that is read later ([temp.dep.candidate])."""
+        place = self._places.get(id(callee.at)) if len(callee.functions) > 1 else None
+        if place is None:
+            return callee.functions
+        return [f for f in callee.functions if self._known_from(f) <= place]
+
+    def _known_from(self, f: object) -> int:
+        """Where names begin to mean a function: of one at namespace scope its first declaration, or the first
+        using-directive that brings it; others always do."""
+        if not isinstance(f, ast.Function | ast.FunctionTemplate) or f.record is not None:
+            return -1
+        place = self._places.get(id(f.first), -1)
+        scope: ast.Scope | None = self.scope
+        while scope is not None and scope is not f.scope:
+            directive = scope.directives.get(id(f.scope))
+            if directive is not None:
+                return max(place, self._places.get(id(directive), -1))
+            scope = scope.parent
+        return place
 
     def _call_converted(self, callee: ast.Expr, args: list[ast.Expr], at: Token) -> ast.Expr | None:
         """A class that converts to a pointer to function."""
