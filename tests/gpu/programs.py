@@ -13,9 +13,10 @@ A plan is a JSON list of programs. Images lie beside the plan.
      "save": ["y"]}
 
 Contents: zero by default; "uniform": [low, high] and "integers": [low, high) of a `numpy.random.RandomState` (whose
-streams never change), "ramp": [first, step], "list" of all values, "value": v, "permutation" of 0..count-1, or a cycle
-through all places as u32 byte offsets, "chase": {"stride": bytes, "order": "next" or "random"}. An argument is a
-buffer's name, optionally with an offset in bytes ("A+64"), or a scalar as in `run_cubins`.
+streams never change), "ramp": [first, step], "list" of all values, "zlib" of their bytes in base64, "value": v,
+"permutation" of 0..count-1, or a cycle through all places as u32 byte offsets, "chase": {"stride": bytes, "order":
+"next" or "random"}. An argument is a buffer's name, optionally with an offset in bytes ("A+64"), or a scalar as in
+`run_cubins`.
 
 With `--rounds N` a GPU goes through each program's launches N times, from the same contents: ncu's rows are then the
 launches of a program in order, N times over, before those of the next.
@@ -24,11 +25,13 @@ launches of a program in order, N times over, before those of the next.
 from __future__ import annotations
 
 import argparse
+import base64
 import ctypes
 import fnmatch
 import json
 import struct
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +57,8 @@ def contents(spec: dict[str, Any]) -> Array:
         return random.randint(low, high, count).astype(dtype)
     if "list" in spec:
         return np.array(spec["list"], dtype)
+    if "zlib" in spec:
+        return np.frombuffer(zlib.decompress(base64.b64decode(spec["zlib"])), dtype)
     if "ramp" in spec:
         first, step = spec["ramp"]
         return (first + step * np.arange(count)).astype(dtype)
@@ -117,29 +122,39 @@ def start(cuda: Cuda, module: Any, launch: dict[str, Any], addresses: dict[str, 
     cuda("cuCtxSynchronize")
 
 
+def fill(cuda: Cuda, module: Any, program: dict[str, Any], hosts: dict[str, Array], addresses: dict[str, int]) -> None:
+    """A program's buffers and module variables as they begin."""
+    for name, array in hosts.items():
+        cuda.write(addresses[name], array.tobytes())
+    for name, spec in program.get("globals", {}).items():
+        pointer, size = ctypes.c_uint64(), ctypes.c_size_t()
+        cuda("cuModuleGetGlobal_v2", ctypes.byref(pointer), ctypes.byref(size), module, name.encode())
+        cuda.write(pointer.value, contents(spec).tobytes()[: size.value])
+    cuda("cuCtxSynchronize")
+
+
+def saved(cuda: Cuda, program: dict[str, Any], hosts: dict[str, Array], addresses: dict[str, int]) -> dict[str, Array]:
+    """The buffers to save, as they are now."""
+    return {
+        name: np.frombuffer(cuda.read(addresses[name], hosts[name].nbytes), hosts[name].dtype)
+        for name in program.get("save", [])
+    }
+
+
 def on_gpu(cuda: Cuda, program: dict[str, Any], folder: Path, rounds: int = 1) -> dict[str, Array]:
     """Run a program on a GPU, so many times over; the buffers to save."""
     module = cuda.load((folder / program["image"]).read_bytes())
     hosts = {name: contents(spec) for name, spec in program["buffers"].items()}
     addresses = {name: cuda.allocate(array.nbytes) for name, array in hosts.items()}
     for _ in range(rounds):
-        for name, array in hosts.items():
-            cuda.write(addresses[name], array.tobytes())
-        for name, spec in program.get("globals", {}).items():
-            pointer, size = ctypes.c_uint64(), ctypes.c_size_t()
-            cuda("cuModuleGetGlobal_v2", ctypes.byref(pointer), ctypes.byref(size), module, name.encode())
-            cuda.write(pointer.value, contents(spec).tobytes()[: size.value])
-        cuda("cuCtxSynchronize")
+        fill(cuda, module, program, hosts, addresses)
         for launch in launches(program):
             start(cuda, module, launch, addresses)
-    saved = {}
-    for name in program.get("save", []):
-        raw = cuda.read(addresses[name], hosts[name].nbytes)
-        saved[name] = np.frombuffer(raw, hosts[name].dtype)
+    out = saved(cuda, program, hosts, addresses)
     for address in addresses.values():
         cuda("cuMemFree_v2", ctypes.c_uint64(address))
     cuda("cuModuleUnload", module)
-    return saved
+    return out
 
 
 def on_model(program: dict[str, Any], folder: Path, **options: Any) -> tuple[list[Any], dict[str, Array]]:
