@@ -90,7 +90,7 @@ def preparing(arch: Arch) -> Iterator[None]:
     def everything() -> None:
         for name in LATER:
             import_module(name)
-        database = import_module("minicc.isel.database").of(arch)
+        database = import_module("minicc.isel.cover.database").of(arch)
         for operation in OPERATIONS.split():
             if done.is_set():
                 return

@@ -14,7 +14,7 @@ from minicc.output import report, say, write
 from minicc.verbs import VERBS
 
 if TYPE_CHECKING:
-    from minicc.isel.explain import Explanation
+    from minicc.isel.cover.explain import Explanation
 
 _PROCESSES = 4
 """For the functions of one module, at most."""
@@ -231,7 +231,7 @@ def _perhaps_a_verb(word: str) -> None:
 
 def _print_explanation(explanation: Explanation | None, as_json: bool, to: TextIO) -> None:
     if explanation is None:
-        from minicc.isel.explain import Explanation
+        from minicc.isel.cover.explain import Explanation
 
         explanation = Explanation()
     if as_json:

@@ -21,7 +21,7 @@ from minicc.options import Request, Target
 from minicc.passes import Asked
 
 if TYPE_CHECKING:
-    from minicc.isel.explain import Explanation
+    from minicc.isel.cover.explain import Explanation
     from minicc.ptx.model import Module
     from minicc.sass.program import Program
 
@@ -149,7 +149,7 @@ class Build:
             from minicc import isel, nvvm
 
             if self.request.has("explain"):
-                from minicc.isel.explain import Explanation
+                from minicc.isel.cover.explain import Explanation
 
                 self.explanation = Explanation()
             options = self.isel_options()

@@ -241,7 +241,7 @@ class Builder:
                 upper, by = high.args
                 if _is_half(upper) and by.is_const and by.data == 16:
                     return self.pure("packh.i32", "i32", low.args[0], upper.args[0])
-            from minicc.isel.bytes import permuted
+            from minicc.isel.lower.bytes import permuted
 
             return permuted(self, a, b)
         if type_ != "i64":
@@ -272,7 +272,7 @@ class Builder:
             if a.head == "and" and a.args[1].is_const:
                 return self.binary("and", type_, a.args[0], self.const(type_, a.args[1].data & value))
             if a.op == "prmt.i32":
-                from minicc.isel.bytes import masked
+                from minicc.isel.lower.bytes import masked
 
                 return masked(self, a, value)
         if head == "or" and value == full:

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, NamedTuple
 from minicc import passes
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
-from minicc.isel.addresses import share
-from minicc.isel.cases import choose
-from minicc.isel.contract import sums
-from minicc.isel.cover import Cover
-from minicc.isel.database import of
-from minicc.isel.debug import Locations
-from minicc.isel.emit import Emitter, demand, mark_uses, number_results
-from minicc.isel.equal import unite, unite_comparisons
-from minicc.isel.factor import factor
-from minicc.isel.hoist import hoist, loops
+from minicc.isel.cover.cover import Cover
+from minicc.isel.cover.database import of
+from minicc.isel.emit.debug import Locations
+from minicc.isel.emit.emit import Emitter, demand, mark_uses, number_results
+from minicc.isel.emit.symbols import spread
 from minicc.isel.options import Options
-from minicc.isel.outlive import outliving
-from minicc.isel.retype import retype
-from minicc.isel.sink import sink, users
-from minicc.isel.slots import merge
-from minicc.isel.symbols import spread
+from minicc.isel.prepare.addresses import share
+from minicc.isel.prepare.cases import choose
+from minicc.isel.prepare.contract import sums
+from minicc.isel.prepare.equal import unite, unite_comparisons
+from minicc.isel.prepare.factor import factor
+from minicc.isel.prepare.hoist import hoist, loops
+from minicc.isel.prepare.outlive import outliving
+from minicc.isel.prepare.retype import retype
+from minicc.isel.prepare.sink import sink, users
+from minicc.isel.prepare.slots import merge
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
 
 if TYPE_CHECKING:
-    from minicc.isel.lower import Lowering
+    from minicc.isel.lower.lower import Lowering
 
 
 class Work:

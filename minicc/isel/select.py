@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from minicc.arch.schema import Arch
 from minicc.isel import pipeline
-from minicc.isel.calls import is_kernel
-from minicc.isel.debug import Locations
-from minicc.isel.globals import Globals, linkage, ptx_names, referenced
-from minicc.isel.lower import Lowering
+from minicc.isel.emit.debug import Locations
+from minicc.isel.emit.globals import Globals, linkage, ptx_names, referenced
+from minicc.isel.lower.calls import is_kernel
+from minicc.isel.lower.lower import Lowering
 from minicc.isel.options import Options
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 
 if TYPE_CHECKING:
-    from minicc.isel.dwarf import DebugInfo
-    from minicc.isel.explain import Explanation
+    from minicc.isel.cover.explain import Explanation
+    from minicc.isel.emit.dwarf import DebugInfo
 
 
 def select(module: ir.Module, arch: Arch, options: Options, explanation: Explanation | None = None) -> ptx.Module:
@@ -31,7 +31,7 @@ def select(module: ir.Module, arch: Arch, options: Options, explanation: Explana
     locations = Locations(module)
     debug = None
     if options.debug == "full":
-        from minicc.isel.dwarf import DebugInfo
+        from minicc.isel.emit.dwarf import DebugInfo
 
         debug = DebugInfo(module, locations)
     if debug is not None:

@@ -79,7 +79,7 @@ def load() -> Any:
         # Conditions that a few more instructions each make ready are joined to one branch (pathfinder executes 13 %
         # fewer instructions, hotspot 9 %), as nvcc joins them: `v < x || (v == x && j < i)` takes four.
         llvm.set_option("", "-bonus-inst-threshold=6")
-        # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.contract).
+        # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.prepare.contract).
         llvm.set_option("", "-disable-nvptx-ir-peephole=true")
         # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.
         llvm.set_option("", "-disable-lsr=true")

@@ -83,9 +83,9 @@ def _document(name: str, records: list[dict[str, Any]]) -> str:
 
 def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
     """The patterns that words and options leave, each as a record."""
-    from minicc.isel import cost as costs
-    from minicc.isel import statistics as stats
-    from minicc.isel.database import CLASSES, of, root, substitute, unify
+    from minicc.isel.cover import cost as costs
+    from minicc.isel.cover import statistics as stats
+    from minicc.isel.cover.database import CLASSES, of, root, substitute, unify
     from minicc.isel.patterns import CATEGORIES, cost_of
     from minicc.isel.patterns.axes import AXES
 
@@ -141,8 +141,8 @@ def _one_of(names: tuple[str, ...], value: str, what: str) -> str:
 
 def _known(op: str) -> None:
     """Refuse an operation that no pattern has for its root; name those of its head."""
-    from minicc.isel import statistics as stats
-    from minicc.isel.database import heads, unify
+    from minicc.isel.cover import statistics as stats
+    from minicc.isel.cover.database import heads, unify
 
     roots = stats.operations()
     if any(unify(name, op) is not None for name in roots):
@@ -175,7 +175,7 @@ def listing(found: list[dict[str, Any]]) -> str:
 
 def table(name: str, arch: str, words: list[str]) -> list[tuple[dict[str, Any], str]]:
     """Records of a table and the line of each, of those whose line has all words."""
-    from minicc.isel import statistics as stats
+    from minicc.isel.cover import statistics as stats
 
     out = []
     for record in stats.contents(name, archs.get(arch).sm):
@@ -230,8 +230,8 @@ def generations(as_json: bool) -> str:
 
 def statistics(name: str | None) -> dict[str, Any]:
     """Counts, of what a machine has if one is named, and tables, with the document's figures."""
-    from minicc.isel import statistics as stats
-    from minicc.isel.database import all_rows, of
+    from minicc.isel.cover import statistics as stats
+    from minicc.isel.cover.database import all_rows, of
 
     arch = archs.get(name or "sm_90")
     keep = of(arch).has if name else lambda row: True

@@ -63,7 +63,7 @@ def test_search(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     """Every record lies where probing from its key's hash finds it; the counts are those of the statistics."""
-    from minicc.isel.tables import hash_key
+    from minicc.isel.cover.tables import hash_key
 
     assert cli.main(["patterns", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -107,8 +107,8 @@ def test_mistakes(words: list[str], message: str, capsys: pytest.CaptureFixture[
 def test_tensor_generations(capsys: pytest.CaptureFixture[str]) -> None:
     """Latency falls and formats come, and each format is one that a pattern of that SM takes."""
     from minicc.arch import tensor
-    from minicc.isel.database import all_rows
-    from minicc.isel.statistics import texts
+    from minicc.isel.cover.database import all_rows
+    from minicc.isel.cover.statistics import texts
 
     assert cli.main(["patterns", "--tensor"]) == 0
     assert "tcgen05.mma" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from minicc import ptx
-from minicc.isel.database import ADDR, IMM, Leaf, Tree
+from minicc.isel.cover.database import ADDR, IMM, Leaf, Tree
 from minicc.ptx import model
 from tests.isel.synthesise import LANE, SLOT, Probe, space
 

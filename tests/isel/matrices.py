@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minicc.isel.database import unify
+from minicc.isel.cover.database import unify
 from minicc.isel.patterns.tensor import _FRAGMENTS
 from tests.isel import meaning
 from tests.isel.synthesise import LANE, Probe

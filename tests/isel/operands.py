@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from minicc.isel.database import ADDR, IMM, Leaf, Tree
+from minicc.isel.cover.database import ADDR, IMM, Leaf, Tree
 from tests.isel import matrices, meaning
 from tests.isel.kernels import BARRIER, COUNTED, MEMORY
 from tests.isel.synthesise import LANE, OFFSET, Probe, argument_type, plain, space

@@ -14,7 +14,7 @@ from typing import Any
 
 import minicc
 from minicc import arch, isel, nvvm
-from minicc.isel.explain import Explanation
+from minicc.isel.cover.explain import Explanation
 from minicc.isel.patterns import CATEGORIES, Row, rows_of
 from tests.isel.peers import FOLDERS, ROOT
 

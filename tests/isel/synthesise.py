@@ -11,12 +11,12 @@ from typing import Any
 
 import attrs
 
-from minicc.isel.calls import CallTarget
-from minicc.isel.cover import Cover, Tile
+from minicc.isel.cover.cover import Cover, Tile
+from minicc.isel.cover.database import ADDR, AXES, IMM, NEG, REG, Database, Leaf, Tree
 from minicc.isel.dag import Builder, Node
-from minicc.isel.database import ADDR, AXES, IMM, NEG, REG, Database, Leaf, Tree
-from minicc.isel.emit import Emitter, demand, mark_uses, number_results
-from minicc.isel.lower import BlockDag
+from minicc.isel.emit.emit import Emitter, demand, mark_uses, number_results
+from minicc.isel.lower.calls import CallTarget
+from minicc.isel.lower.lower import BlockDag
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 

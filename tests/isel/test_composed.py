@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import arch
-from minicc.isel.database import ADDR, REG, Leaf, Tree, database
+from minicc.isel.cover.database import ADDR, REG, Leaf, Tree, database
 from minicc.isel.patterns import Row, rows_of
 from tests.isel import meaning
 from tests.isel.synthesise import Probe, argument_type, build, plain, result_type

@@ -21,7 +21,7 @@ import minicc
 import runtime
 from minicc import arch
 from minicc.diagnostics import SourceFile
-from minicc.isel.database import ADDR, Leaf, Tree, all_rows, database, root
+from minicc.isel.cover.database import ADDR, Leaf, Tree, all_rows, database, root
 from minicc.isel.patterns import CATEGORIES, Row, rows_of
 from runtime.driver import tensormap
 from runtime.errors import DeviceError

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from minicc import arch
-from minicc.isel.database import all_rows, database, root
+from minicc.isel.cover.database import all_rows, database, root
 from minicc.isel.patterns import Row
 from minicc.ptx import model as ptx
 from tests.isel import matrices, meaning, operands, warp

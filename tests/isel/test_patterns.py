@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from minicc import arch, ptx
-from minicc.isel.database import Database, all_rows, database, heads, root, signature, signatures
+from minicc.isel.cover.database import Database, all_rows, database, heads, root, signature, signatures
 from minicc.isel.patterns import CATEGORIES, rows_of
 from minicc.ptx import model
 from tests.conftest import PTXAS, needs_ptxas

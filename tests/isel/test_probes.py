@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from minicc import arch, ptx
-from minicc.isel.database import all_rows, database, root
+from minicc.isel.cover.database import all_rows, database, root
 from minicc.isel.patterns import Row
 from minicc.isel.patterns.axes import AXES
 from minicc.ptx import model

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import minicc
 from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
-from minicc.isel.explain import Explanation
+from minicc.isel.cover.explain import Explanation
 from minicc.ptx import model
 from tests.conftest import PTXAS, needs_ptxas
 from tests.counting import calls
@@ -460,7 +460,7 @@ def test_a_sum_that_only_a_comparison_asks_for(
 
 def test_a_variable_is_looked_for_in_the_text_when_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not before: with thousands of them that took longer than all the rest."""
-    from minicc.isel import globals as variables
+    from minicc.isel.emit import globals as variables
 
     asked: list[int] = []
     search = variables.offset_of

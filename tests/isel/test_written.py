@@ -16,8 +16,8 @@ import pytest
 
 from minicc import arch, isel, nvvm, ptx
 from minicc.diagnostics import CompileError
-from minicc.isel import database as tables
-from minicc.isel.database import Database, all_rows, database, root
+from minicc.isel.cover import database as tables
+from minicc.isel.cover.database import Database, all_rows, database, root
 from minicc.isel.patterns import Row
 from tests.isel.reached import Winners
 from tests.isel.synthesise import plain

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from minicc.isel.database import ADDR, IMM, REG, Leaf, Tree
-from minicc.isel.intrinsic_table import NVVM
-from minicc.isel.memory import SPACES
-from minicc.isel.named import _PREFIX
+from minicc.isel.cover.database import ADDR, IMM, REG, Leaf, Tree
+from minicc.isel.lower.intrinsic_table import NVVM
+from minicc.isel.lower.memory import SPACES
+from minicc.isel.lower.named import _PREFIX
 from minicc.nvvm.optimise import load
 from tests.isel.synthesise import argument_type, plain, result_kinds, result_type, space
 

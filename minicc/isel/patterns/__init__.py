@@ -3,11 +3,11 @@
 Tree:      `add.i32(mul.i32(a, b:ri), c:ri)`: operations with operands; an operand is a name with a constraint class
            (default register), `=5` a fixed constant, `a*4` four registers a0 .. a3. `{axis}` stands for what PTX writes
            as a modifier (`axes.py`).
-Template:  see `minicc.isel.template`.
+Template:  see `minicc.isel.cover.template`.
 Cost:      a class of `costs.py`, which holds latency and issue cycles per SM.
 SM:        the first that has the instruction.
 Flags:     "dup": values that the tile covers may have other users too (cheap to compute again); "rot", "comp":
-           relations of constants (`minicc.isel.cover`); "a": needs the architecture-specific target (sm_90a, ...).
+           relations of constants (`isel.cover.cover`); "a": needs the architecture-specific target (sm_90a, ...).
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""From covered expressions to PTX: registers, branches, variables, debug information."""

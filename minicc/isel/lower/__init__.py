@@ -1,0 +1,1 @@
+"""From LLVM IR to expressions: legal types, explicit addresses and calls, intrinsics."""

@@ -1,0 +1,282 @@
+"""Addresses that differ by a constant share one computation: the others become [first + constant].
+
+LLVM splits constants off an index while the sums are known not to overflow; what its later passes rewrite
+(reassociation, shifts of sums) has lost that mark. Here an address is a linear form, base + sum of coefficient * leaf
++ constant in bytes, and a GEP whose form an earlier, dominating one has but for the constant is made from that one.
+
+A sum of 32 bits is taken not to overflow where it is extended with its sign to index memory: for signed arithmetic the
+language says so; for an unsigned sum that the source converted to int, A[i] and A[i+1] would have to lie 2**32 elements
+apart, in the one object that A points into. nvcc assumes as much. Indices that are extended with zeros are left alone.
+Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumption.
+"""
+
+from __future__ import annotations
+
+from minicc.isel.dag import signed
+from minicc.isel.layout import DataLayout
+from minicc.isel.prepare.sink import PURE, users
+from minicc.nvvm import ir
+
+_REACH = 1 << 23
+"""Offsets of memory instructions are 24-bit signed numbers."""
+_MOST_TERMS = 8
+_DEPTH = 16
+_UNSIGNED = (1 << 32) - 1
+
+Form = tuple[dict[ir.Value, int], int]
+"""Coefficients of the leaves, constant."""
+
+
+class _Forms:
+    """Linear forms of integers, each computed once."""
+
+    def __init__(self) -> None:
+        self.known: dict[ir.Value, Form] = {}
+
+    def of(self, value: ir.Value, depth: int = _DEPTH) -> Form:
+        """The form of an integer, modulo 2**bits of its type, with signed coefficients."""
+        if isinstance(value, ir.ConstInt):
+            return {}, signed(value.value, value.type.bits)
+        if isinstance(value, ir.Zero):
+            return {}, 0
+        found = self.known.get(value)
+        if found is None:
+            found = self._compute(value, depth) if isinstance(value, ir.Inst) and depth else ({value: 1}, 0)
+            if len(found[0]) > _MOST_TERMS:
+                found = ({value: 1}, 0)
+            self.known[value] = found
+        return found
+
+    def _compute(self, inst: ir.Inst, depth: int) -> Form:
+        op, args, bits = inst.op, inst.args, inst.type.bits
+        if op in ("add", "sub") or (op == "or" and "disjoint" in inst.flags):
+            return _sum(self.of(args[0], depth - 1), self.of(args[1], depth - 1), -1 if op == "sub" else 1, bits)
+        if op in ("mul", "shl") and isinstance(args[1], ir.ConstInt) and (op == "mul" or args[1].value < bits):
+            factor = signed(args[1].value, bits) if op == "mul" else 1 << args[1].value
+            return _sum(({}, 0), self.of(args[0], depth - 1), factor, bits)
+        if (op == "sext" or (op == "zext" and "nneg" in inst.flags)) and args[0].type.bits == 32:
+            return self.of(args[0], depth - 1)
+        return {inst: 1}, 0
+
+
+def _sum(a: Form, b: Form, factor: int, bits: int) -> Form:
+    """a + factor * b."""
+    terms = dict(a[0])
+    for leaf, count in b[0].items():
+        total = signed(terms.get(leaf, 0) + factor * count, bits)
+        if total:
+            terms[leaf] = total
+        else:
+            terms.pop(leaf, None)
+    return terms, signed(a[1] + factor * b[1], bits)
+
+
+class _Sharing:
+    def __init__(self, function: ir.Function, layout: DataLayout) -> None:
+        self.function = function
+        self.layout = layout
+        self.forms = _Forms()
+        self.addresses: dict[ir.Inst, tuple[ir.Value, Form]] = {}
+
+    def address(self, gep: ir.Inst) -> tuple[ir.Value, Form] | None:
+        """(root, form in bytes) of a GEP over scalar elements; None if it is of another kind."""
+        found = self.addresses.get(gep)
+        if found is not None:
+            return found
+        if gep.op != "getelementptr" or len(gep.args) != 2 or gep.source is None or gep.type.kind != "ptr":
+            return None
+        index = gep.args[1]
+        bits = self.layout.pointer(gep.type.space)
+        if index.type.kind != "int" or (index.type.bits != bits and not isinstance(index, ir.ConstInt)):
+            return None
+        size = self.layout.size(gep.source)
+        base = gep.args[0]
+        self.addresses[gep] = gep, ({}, 0)  # in code that nothing reaches an address may rest on itself
+        inner = self.address(base) if isinstance(base, ir.Inst) else None
+        root, start = inner if inner is not None else (base, ({}, 0))
+        found = root, _sum(start, self.forms.of(index), size, bits)
+        self.addresses[gep] = found
+        return found
+
+    def run(self) -> bool:
+        groups: dict[tuple[ir.Value, frozenset[tuple[ir.Value, int]]], list[tuple[ir.Inst, int]]] = {}
+        for block in self.function.blocks:
+            for inst in block.insts:
+                if inst.op == "getelementptr":
+                    found = self.address(inst)
+                    if found is not None and found[1][0]:
+                        root, (terms, constant) = found
+                        groups.setdefault((root, frozenset(terms.items())), []).append((inst, constant))
+        shared = [members for members in groups.values() if len(members) > 1 and _different(members)]
+        if not shared:
+            return False
+        order = _Dominance(self.function)
+        changed = False
+        for members in shared:
+            members.sort(key=lambda member: order.place(member[0]))
+            leaders: list[tuple[ir.Inst, int]] = []
+            for inst, constant in members:
+                for leader, at in leaders:
+                    if abs(constant - at) < _REACH and order.dominates(leader, inst):
+                        changed |= _derive(inst, leader, constant - at)
+                        break
+                else:
+                    leaders.append((inst, constant))
+        return changed
+
+
+def _different(members: list[tuple[ir.Inst, int]]) -> bool:
+    """Whether more than one of them computes its address from anything but another one and a constant."""
+    own = [inst for inst, _ in members if not isinstance(inst.args[1], ir.ConstInt)]
+    return len(own) > 1
+
+
+def _derive(inst: ir.Inst, leader: ir.Inst, distance: int) -> bool:
+    """Make a GEP from its leader; whether that changed anything."""
+    if isinstance(inst.args[1], ir.ConstInt) and inst.args[0] is leader:
+        return False
+    own: set[ir.Value] = set()
+    _extensions(inst, own)
+    for index in leader.args[1:]:
+        _extend_signed(index, own)
+    bits = 64 if not isinstance(leader.args[1], ir.Inst) else leader.args[1].type.bits
+    inst.args = [leader, ir.ConstInt(ir.int_type(bits), distance & ((1 << bits) - 1))]
+    inst.source = ir.I8
+    return True
+
+
+def _extensions(value: ir.Value, found: set[ir.Value], depth: int = _DEPTH) -> None:
+    """Collect the extensions of numbers that are not negative which an address, or an index, is made of."""
+    if not isinstance(value, ir.Inst) or not depth:
+        return
+    if value.op == "zext" and "nneg" in value.flags:
+        found.add(value)
+    elif value.op in ("getelementptr", "add", "sub", "mul", "shl", "or"):
+        for arg in value.args:
+            _extensions(arg, found, depth - 1)
+
+
+def _extend_signed(index: ir.Value, own: set[ir.Value], depth: int = _DEPTH) -> None:
+    """A leader may be computed where its index is negative and its access does not happen: the extension of a number
+    that is not negative is made that of any number, unless the derived address was made of it too (`own`)."""
+    if not isinstance(index, ir.Inst) or not depth or index.type.bits != 64 or index in own:
+        return
+    if index.op == "zext" and "nneg" in index.flags:
+        index.op = "sext"
+        index.flags = index.flags - {"nneg"}
+    elif index.op in ("add", "sub", "mul", "shl", "or"):
+        for arg in index.args:
+            _extend_signed(arg, own, depth - 1)
+
+
+class _Dominance:
+    """Which instruction dominates which."""
+
+    def __init__(self, function: ir.Function) -> None:
+        from minicc.isel.order import dominators
+
+        self.above = dominators(function)
+        self.rank = {block: number for number, block in enumerate(self.above)}
+        self.positions: dict[ir.Block, dict[ir.Inst, int]] = {}
+
+    def place(self, inst: ir.Inst) -> tuple[int, int]:
+        block = inst.parent
+        assert block is not None
+        found = self.positions.get(block)
+        if found is None:
+            found = self.positions[block] = {inst: number for number, inst in enumerate(block.insts)}
+        return self.rank.get(block, -1), found[inst]
+
+    def dominates(self, a: ir.Inst, b: ir.Inst) -> bool:
+        """For a before b in `place`, or in one block."""
+        at = b.parent
+        while at is not None and at is not a.parent:
+            at = self.above.get(at)
+        return at is a.parent
+
+
+def _regroup(function: ir.Function, layout: DataLayout) -> bool:
+    """base + i + j, where base + j is known or is made later in the block, as base + j + i, if nothing else asks for
+    base + i. Whether anything changed."""
+    uses = users(function)
+    known: dict[tuple[ir.Value, ir.Value, int], list[ir.Inst]] = {}
+    places = {}
+    for block in function.blocks:
+        for place, inst in enumerate(block.insts):
+            if inst.op == "getelementptr" and len(inst.args) == 2 and inst.source and inst.type.kind == "ptr":
+                places[inst] = place
+                known.setdefault((inst.args[0], inst.args[1], layout.size(inst.source)), []).append(inst)
+    order = _Dominance(function)
+    changed = False
+    for inst in places:
+        inner, index = inst.args
+        if not isinstance(inner, ir.Inst) or inner not in places or len(uses[inner]) > 1:
+            continue
+        if isinstance(index, ir.ConstInt) or isinstance(inner.args[1], ir.ConstInt):
+            continue
+        assert inst.source is not None and inst.parent is not None
+        for sum_ in known.get((inner.args[0], index, layout.size(inst.source)), ()):
+            if sum_ is not inst and order.dominates(sum_, inst):
+                if sum_.parent is inst.parent and places[sum_] > places[inst]:  # what it takes is known here
+                    inst.parent.insts.remove(sum_)
+                    inst.parent.insts.insert(inst.parent.insts.index(inst), sum_)
+                    places[sum_] = places[inst]
+                inst.args, inst.source = [sum_, inner.args[1]], inner.source
+                inst.flags = sum_.flags = frozenset()
+                changed = True
+                break
+    return changed
+
+
+def _sums(function: ir.Function) -> bool:
+    """Sums of words that differ by a constant, one from another: what accesses by inline assembly go by, and as much
+    as an address has no overflow to ask about. Whether anything changed."""
+    forms = _Forms()
+    groups: dict[frozenset[tuple[ir.Value, int]], list[tuple[ir.Inst, int]]] = {}
+    for inst in function.instructions():
+        if inst.op == "add" and inst.type.bits == 32 and not isinstance(inst.args[1], ir.ConstInt):
+            terms, constant = forms.of(inst)
+            if len(terms) > 1:
+                groups.setdefault(frozenset(terms.items()), []).append((inst, constant))
+    several = [members for members in groups.values() if len({constant for _, constant in members}) > 1]
+    order = _Dominance(function) if several else None
+    for members in several:
+        assert order is not None
+        members.sort(key=lambda member: order.place(member[0]))
+        leaders: list[tuple[ir.Inst, int]] = []
+        for inst, constant in members:
+            for leader, at in leaders:
+                if order.dominates(leader, inst):
+                    inst.args = [leader, ir.ConstInt(inst.type, constant - at & _UNSIGNED)]
+                    inst.flags = frozenset()
+                    break
+            else:
+                leaders.append((inst, constant))
+    return bool(several)
+
+
+def share(function: ir.Function, layout: DataLayout) -> None:
+    """Rewrite in place; what only the old computations used is removed."""
+    changed = [_Sharing(function, layout).run(), _regroup(function, layout), _sums(function)]
+    if any(changed):
+        _sweep(function)
+
+
+def _sweep(function: ir.Function) -> None:
+    """Remove arithmetic that nothing uses."""
+    uses: dict[ir.Value, int] = {}
+    for inst in function.instructions():
+        for arg in inst.args:
+            uses[arg] = uses.get(arg, 0) + 1
+    dead = [i for i in function.instructions() if i.op in PURE and not uses.get(i)]
+    gone: set[ir.Inst] = set()
+    while dead:
+        inst = dead.pop()
+        gone.add(inst)
+        for arg in inst.args:
+            uses[arg] -= 1
+            if not uses[arg] and isinstance(arg, ir.Inst) and arg.op in PURE:
+                dead.append(arg)
+    if gone:
+        for block in function.blocks:
+            block.insts = [inst for inst in block.insts if inst not in gone]

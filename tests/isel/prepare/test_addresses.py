@@ -1,0 +1,210 @@
+"""Shared addresses: what `share` makes of random index arithmetic has the same addresses, and fewer computations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minicc import isel, ptx
+from minicc.isel.layout import DataLayout
+from minicc.isel.prepare.addresses import share
+from minicc.nvvm import ir, read
+from tests.isel.run_ptx import ARCH, compile_ir, kernel, run_rows
+
+LAYOUT = "e-p3:32:32-i64:64-i128:128"
+SPACES = {"global": ("ptr addrspace(1)", 64), "shared": ("ptr addrspace(3)", 32)}
+ARITHMETIC: dict[str, Callable[..., int]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "shl": lambda x, y: x << y,
+    "sext": lambda x: x,
+    "zext": lambda x: x % (1 << 32),
+}
+SMALL = st.integers(-2000, 2000)
+
+
+@st.composite
+def kernels(draw: st.DrawFn) -> str:
+    """Loads through indices (i + a) * m + (j + b), written in several ways, some in a block of their own, some from
+    the address of another one."""
+    space = draw(st.sampled_from(sorted(SPACES)))
+    pointer, bits = SPACES[space]
+    blocks: list[list[str]] = [[], []]
+    size = draw(st.sampled_from(["float", "i8", "double"]))
+    for number in range(draw(st.integers(2, 7))):
+        n, a, b = str(number), draw(SMALL), draw(SMALL)
+        shift, early = draw(st.integers(0, 9)), draw(st.booleans())
+        lines = [f"%a{n} = add i32 %i, {a}", f"%m{n} = shl i32 %{'a' + n if early else 'i'}, {shift}"]
+        if not early:
+            lines += [f"%k{n} = mul i32 {a}, {1 << shift}", f"%c{n} = sub i32 %m{n}, {-(a << shift)}"]
+        row = f"%m{n}" if early else f"%c{n}"
+        if bits == 64 and draw(st.booleans()):  # the sum in 64 bits
+            sign = draw(st.sampled_from(["sext", "zext nneg"])) if a >= 0 and b >= 0 else "sext"
+            lines += [f"%x{n} = {sign} i32 {row} to i64", f"%y{n} = sext i32 %j to i64"]
+            lines += [f"%w{n} = add i64 %x{n}, %y{n}", f"%t{n} = add i64 %w{n}, {b}"]
+        else:
+            lines += [f"%s{n} = add i32 {row}, %j", f"%{'t' if bits == 32 else 'u'}{n} = add i32 %s{n}, {b}"]
+            if bits == 64:
+                lines += [f"%t{n} = sext i32 %u{n} to i64"]
+        block = draw(st.integers(0, 1))
+        bases = ["%base", *(line.split()[0] for some in blocks[: block + 1] for line in some if line.startswith("%p"))]
+        index = draw(st.sampled_from(["%i", "%t" + n])) if bits == 32 else f"%t{n}"
+        lines += [f"%p{n} = getelementptr {size}, {pointer} {draw(st.sampled_from(bases))}, i{bits} {index}"]
+        lines += [f"%v{n} = load i8, {pointer} %p{n}"] if draw(st.booleans()) else []
+        blocks[block] += lines
+    body = "\n ".join([*blocks[0], "br i1 %q, label %more, label %end"])
+    more = "\n ".join([*blocks[1], "br label %end"])
+    return (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k({pointer} %base, i32 %i, i32 %j, i1 %q) {{\nentry:\n {body}\n'
+        f"more:\n {more}\nend:\n ret void\n}}\n"
+    )
+
+
+def addresses(function: ir.Function, layout: DataLayout, values: dict[str, int]) -> list[int]:
+    """What each load reads, in order, by value."""
+    known: dict[ir.Value, int] = {}
+
+    def value(v: ir.Value) -> int:
+        """Signed, of the type's width."""
+        if isinstance(v, ir.Argument):
+            return values[v.name]
+        if isinstance(v, ir.ConstInt):
+            return v.value - (1 << v.type.bits) if v.value >> (v.type.bits - 1) else v.value
+        return known[v]
+
+    found = []
+    for inst in function.instructions():
+        if inst.op == "load":
+            found.append(value(inst.args[0]))
+        if inst.op in ("load", "br", "ret"):
+            continue
+        a, *rest = (value(x) for x in inst.args)
+        if inst.op == "getelementptr":
+            assert inst.source is not None
+            result, bits = a + rest[0] * layout.size(inst.source), layout.pointer(inst.type.space)
+        else:
+            result, bits = ARITHMETIC[inst.op](a, *rest), inst.type.bits
+        result &= (1 << bits) - 1
+        known[inst] = result - (1 << bits) if result >> (bits - 1) else result
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=kernels(), i=st.integers(0, 5000), j=st.integers(0, 5000))
+def test_addresses_stay(text: str, i: int, j: int) -> None:
+    values = {"base": 1 << 20, "i": i, "j": j, "q": 1}
+    layout = DataLayout(LAYOUT)
+    before = addresses(read(text).functions["k"], layout, values)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, values) == before
+
+
+def test_a_stencil_has_one_address() -> None:
+    """Nine neighbours in rows of 1024: one address is computed, eight are offsets from it."""
+    lines = []
+    for number, (row, column) in enumerate((r, c) for r in (-1, 0, 1) for c in (-1, 0, 1)):
+        n = str(number)
+        lines += [f"%r{n} = shl i32 %i, 10", f"%a{n} = add i32 %r{n}, {row * 1024}", f"%s{n} = add i32 %a{n}, %j"]
+        lines += [f"%t{n} = add i32 %s{n}, {column}", f"%x{n} = sext i32 %t{n} to i64"]
+        lines += [f"%p{n} = getelementptr inbounds float, ptr %base, i64 %x{n}", f"%v{n} = load float, ptr %p{n}"]
+    body = "\n ".join(lines)
+    text = f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %base, i32 %i, i32 %j) {{\n {body}\n ret void\n}}\n'
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    own = [x for x in function.instructions() if x.op == "getelementptr" and not isinstance(x.args[1], ir.ConstInt)]
+    assert len(own) == 1
+    assert sum(1 for x in function.instructions() if x.op == "sext") == 1
+
+
+def test_an_index_that_wraps_is_left_alone() -> None:
+    """p[u] and p[u + 1] of an unsigned u may be at both ends of the numbers."""
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %base, i32 %u) {{\n %w = add i32 %u, 1\n'
+        " %x = zext i32 %u to i64\n %y = zext i32 %w to i64\n %p = getelementptr inbounds float, ptr %base, i64 %x\n"
+        " %q = getelementptr inbounds float, ptr %base, i64 %y\n"
+        " store i32 1, ptr %p\n store i32 1, ptr %q\n ret void\n}\n"
+    )
+    function = read(text).functions["k"]
+    before = [x.op for x in function.instructions()]
+    share(function, DataLayout(LAYOUT))
+    assert [x.op for x in function.instructions()] == before
+
+
+def test_an_index_that_is_a_sum_of_words_takes_an_instruction_each() -> None:
+    """The sum of two extended words, times the size, plus the base: no 64-bit sum and shift of its own."""
+    text = """define ptx_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b) {
+  %x = sext i32 %a to i64
+  %y = sext i32 %b to i64
+  %i = add i64 %x, %y
+  %q = getelementptr float, ptr addrspace(1) %p, i64 %i
+  store float 0.0, ptr addrspace(1) %q, align 4
+  ret void
+}
+"""
+    text = ptx.format(compile_ir(text))
+    assert text.count("mul.wide.s32") + text.count("mad.wide.s32") == 2 and "shl.b64" not in text
+
+
+def test_a_sum_that_is_known_comes_first() -> None:
+    """base + i + j, and base + j after it: two additions, not three."""
+    text = f"""target datalayout = "{LAYOUT}"
+define void @k(ptr addrspace(3) %base, i32 %i, i32 %j) {{
+  %a = getelementptr float, ptr addrspace(3) %base, i32 %i
+  %b = getelementptr float, ptr addrspace(3) %a, i32 %j
+  %v = load float, ptr addrspace(3) %b
+  %c = getelementptr float, ptr addrspace(3) %base, i32 %j
+  %w = load float, ptr addrspace(3) %c
+  ret void
+}}
+"""
+    values = {"base": 512, "i": 3, "j": 5}
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    assert [inst.op for inst in function.instructions()].count("getelementptr") == 2
+    assert addresses(function, DataLayout(LAYOUT), values) == [512 + 32, 512 + 20]
+
+
+@given(
+    places=st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99), st.booleans()), min_size=2, max_size=6),
+    x=st.integers(0, 2**32 - 1),
+    y=st.integers(0, 2**32 - 1),
+)
+def test_sums_of_words(places: list[tuple[int, int, bool]], x: int, y: int) -> None:
+    """(x + a) + (y + b), one made from another wherever they overflow, in a block or in one that follows."""
+    lines = ["  %x = load i32, ptr %in", "  %at = getelementptr i64, ptr %in, i64 1", "  %y = load i32, ptr %at"]
+    for n, (a, b, after) in enumerate(places):
+        lines += [f"  br label %b{n}", f"b{n}:"] if after else []
+        lines += [f"  %a{n} = add i32 %x, {a}", f"  %b{n} = add i32 %y, {b}", f"  %s{n} = add i32 %a{n}, %b{n}"]
+        lines += [f"  %p{n} = getelementptr i64, ptr %out, i64 {n}", f"  store i32 %s{n}, ptr %p{n}"]
+    text = kernel("\n".join([*lines, "  br label %end"]))
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    whole = [i for i in function.instructions() if i.op == "add" and not isinstance(i.args[1], ir.ConstInt)]
+    assert len(whole) == 1 or len({a + b for a, b, _ in places}) == 1
+    got = run_rows(isel.select(read(text), ARCH, isel.Options()), [[x, y]], len(places))[0]
+    assert [word % 2**32 for word in got] == [(x + y + a + b) % 2**32 for a, b, _ in places]
+
+
+PLACES = f"""target datalayout = "{LAYOUT}"
+@table = internal addrspace(3) global [64 x i32] zeroinitializer
+define ptx_kernel void @k(i32 %i) {{
+  %base = ptrtoint ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @table, i32 16) to i32
+  %next = ptrtoint ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @table, i32 32) to i32
+  %a = add i32 %i, %base
+  %b = add i32 %i, %next
+  %p = inttoptr i32 %a to ptr addrspace(3)
+  %q = inttoptr i32 %b to ptr addrspace(3)
+  store i32 1, ptr addrspace(3) %p, align 4
+  store i32 2, ptr addrspace(3) %q, align 4
+  ret void
+}}"""
+
+
+def test_places_within_a_variable() -> None:
+    """Each is the variable plus the index, plus a constant that the access takes."""
+    text = ptx.format(isel.select(read(PLACES), ARCH, isel.Options()))
+    assert "+16], " in text and "+32], " in text and text.count("add.s32") == 1
