@@ -18,11 +18,12 @@ from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 
 _ARITHMETIC = frozenset({
-    "BMSK", "BREV", "DADD", "DFMA", "DMUL", "F2F", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL", "FSEL",
-    "HADD2", "HFMA2", "HMNMX2", "HMUL2", "I2F", "I2FP", "IABS", "IADD3", "IMAD", "LEA", "LOP3", "MOV", "MUFU", "POPC",
-    "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX", "VIMNMX",
+    "BMSK", "BREV", "DADD", "DFMA", "DMUL", "DSETP", "F2F", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL",
+    "FSEL", "FSET", "FSETP", "HADD2", "HFMA2", "HMNMX2", "HMUL2", "HSETP2", "I2F", "I2FP", "IABS", "IADD3", "IMAD",
+    "ISETP", "LEA", "LOP3", "MOV", "MUFU", "PLOP3", "POPC", "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX",
+    "VIMNMX",
 })  # fmt: skip
-"""What makes one value of others of its lane and does nothing else."""
+"""What makes a value or a predicate of others of its lane and does nothing else."""
 
 
 class Access:

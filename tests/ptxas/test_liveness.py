@@ -18,7 +18,7 @@ TURNS = 3
 
 
 class Loop:
-    """A loop of one block, of guarded and unguarded loads, sums, compares and stores at random."""
+    """A loop of one block, of guarded and unguarded loads, sums, choices, compares and stores at random."""
 
     def __init__(self, seed: int, length: int) -> None:
         self.random = rng = random.Random(seed)
@@ -38,7 +38,9 @@ class Loop:
                 made(0.6, "LDS", (), (x,), (VMem(ZERO),), memory="load", space="shared")
             elif kind < 0.5:
                 made(0.2, "IADD3", (), (x,), (y, z, ZERO))
-            elif kind < 0.7:
+            elif kind < 0.58:
+                made(0.4, "SEL", (), (x,), (y, z, V(rng.choice(preds))))
+            elif kind < 0.74:
                 made(0.3, "ISETP", ("LT", "AND"), (V(rng.choice(preds)),), (y, Imm(0)))
             else:
                 made(0.6, "STS", (), (), (VMem(ZERO), x), memory="store", space="shared")
@@ -69,7 +71,9 @@ class Loop:
                 read = [values[s.reg.id] for s in inst.srcs if isinstance(s, V)]
                 fresh = rng.randint(-100, 100)
                 goes = inst.guard.inv != values[inst.guard.reg.id] if isinstance(inst.guard, V) else True
-                new = {"LDS": fresh, "IADD3": sum(read), "ISETP": bool(read and read[0] < 0), "STS": 0}[inst.mnemonic]
+                new = {"LDS": fresh, "IADD3": sum(read), "ISETP": bool(read and read[0] < 0)}.get(inst.mnemonic, 0)
+                if inst.mnemonic == "SEL":
+                    new = read[0] if read[2] else read[1]
                 for d in inst.dsts:
                     assert isinstance(d, V)
                     if goes:
@@ -105,3 +109,15 @@ def test_a_predicated_load_does_not_live_around_the_loop() -> None:
 
     assert not {a.id, b.id, c.id} & around(*loads, total, store)
     assert {a.id, b.id} <= around(*loads, total, compare, store)
+
+
+def test_a_predicated_load_that_is_compared_does_not_live_around_the_loop() -> None:
+    """The larger of it and the largest so far is chosen in any case, and is the largest under the predicate alone."""
+    f = MFunction("f", True)
+    a, b, most, p, q = f.new("R"), f.new("R"), f.new("R"), f.new("P"), f.new("P")
+    load = MInst("LDS", (), (V(a),), (VMem(ZERO),), memory="load", space="shared", guard=V(p))
+    compare = MInst("FSETP", ("GT", "AND"), (V(q),), (V(a), V(most)))
+    choice = MInst("SEL", (), (V(b),), (V(a), V(most), V(q)))
+    taken = MInst("MOV", (), (V(most),), (V(b),), guard=V(p))
+    f.blocks = [Block("b0", [load, compare, choice, taken], ["b0", "b1"]), Block("b1", [MInst("EXIT")], [])]
+    assert set(analyse(f, Cfg.of(f)).live_out[0]) == {most.id}

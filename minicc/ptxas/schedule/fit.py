@@ -6,7 +6,7 @@ given to each, and the one whose code would take least time is kept. Only functi
 registers (a limit of the user's, or launch bounds, or nearly a whole file full).
 
 Where nothing limits them, fewer registers may be worth more than the time that a warp takes longer with them: more
-warps are there at once. Functions that pass one of `_STEPS` by are tried with so many, too.
+warps are there at once. Functions that pass some of `_STEPS` by are tried with so many, too.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ANY_BLOCK = 64
 function that can do with them does."""
 _LAUNCHED = (schedule.LAUNCHED, 42, 30)
 """Live registers that are tried for it: pairs of which one half lives on leave gaps."""
-_STEPS = (64, 40, 32)
-"""Registers with which an SM has room for half, three quarters and all of its warps; the largest that is passed by is
-tried."""
+_STEPS = (64, 48, 40, 32)
+"""Registers with which an SM has room for half, five eighths, three quarters and all of its warps; those that are
+passed by are tried, until a warp alone takes too long with them."""
 _GAPS = 7
 """Registers beside the live ones, as a rule: the stack pointer, what ptxas always adds, and the gaps of pairs."""
 _WORTH = 0.98
@@ -90,11 +90,12 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
         if function.req_threads:
             if _for_more_blocks(function, arch, options, trials, given):
                 return
-            if not function.short:
-                _for_more_warps(function, arch, options, trials, graphs["given"], most)
+            if not function.short and _for_more_warps(function, arch, options, trials, graphs["given"], most, given):
+                return
     else:
         most = _for_any_block(function, trials, graphs["given"], usual)
-        _for_more_warps(function, arch, options, trials, graphs["given"], most)
+        if _for_more_warps(function, arch, options, trials, graphs["given"], most, given):
+            return
         if most + _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
             return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
@@ -220,28 +221,56 @@ def _for_any_block(function: MFunction, trials: Trials, graphs: schedule.Graphs,
 
 
 def _for_more_warps(
-    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, most: int
-) -> None:
-    """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it."""
-    known = function.req_threads is not None
-    wanted = next((step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS), 0)
-    kept, short, budget = _orders(function), function.short, function.budget
-    size = sum(map(len, kept))
-    if not wanted or function.is_routine or size > (_SEARCHED if known else _WAITING if _waits(function) else _SMALL):
-        return
+    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, most: int, given: Orders
+) -> bool:
+    """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it; whether
+    it is such a one."""
+    known, size = function.req_threads is not None, sum(map(len, given))
+    steps = [step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS]
+    longest = _SEARCHED if known else _WAITING if _waits(function) else _SMALL
+    if not steps or function.is_routine or size > longest:
+        return False
+    first = kept = _Kept(function, _orders(function))
+    program = _Kept(function, given)
     usual = trials.of()
-    if usual.registers <= wanted:
-        return
-    function.budget = wanted
-    graphs.schedule(schedule.Aim(allocate.comfortable(function, arch, options)))
-    fewer = trials.of()
-    function.short = short
-    worth = (1 if wanted == _ANY_BLOCK else _WORTH) / (DOUBT if fewer.local else 1)
-    longer = fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone
-    longer |= fewer.spilled and not known and size > _SMALL
-    if longer or fewer.among(wanted) > worth * usual.among(usual.registers):
-        function.budget = budget
-        _reorder(function, kept)
+    best = usual.among(usual.registers)
+    for wanted in (step for step in steps if step < usual.registers):
+        hopeless = True
+        for leaner in (False,) if known else (False, True):
+            program.restore()
+            function.budget = wanted
+            _order_for(function, arch, options, given, None if leaner else graphs)
+            fewer = trials.of()
+            if fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone:
+                continue
+            hopeless = False
+            if fewer.local and not known and (wanted < _ANY_BLOCK or size > _SMALL):
+                continue
+            among = fewer.among(wanted) * (DOUBT if fewer.local else 1)
+            if among <= (1 if wanted == _ANY_BLOCK else _WORTH) * best:
+                function.short = first.short
+                best, kept = among, _Kept(function, _orders(function))
+                break
+        if hopeless:
+            break
+    program.restore()
+    kept.restore()
+    return kept is not first
+
+
+def _order_for(
+    function: MFunction, arch: Arch, options: Options, given: Orders, graphs: schedule.Graphs | None
+) -> None:
+    """The program's order for the registers of the budget, by its graphs if it is to be as it is; without them what
+    crowds is made again for each use, and the leanest order is what the schedule begins with."""
+    from minicc.ptxas.schedule import lean
+
+    live = allocate.comfortable(function, arch, options)
+    if graphs is None:
+        _make_again(function, arch, given, *_crowding(function, arch, given, live))
+        lean.run(function, arch)
+        graphs = schedule.Graphs(function, arch, options)
+    graphs.schedule(schedule.Aim(live))
 
 
 def _waits(function: MFunction) -> bool:
@@ -252,8 +281,6 @@ def _waits(function: MFunction) -> bool:
 def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> bool:
     """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
     there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
-    from minicc.ptxas.schedule import lean
-
     size = sum(map(len, given))
     if size > _TRIED:
         return False
@@ -262,24 +289,33 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     wanted = max((step for step in steps if step < usual.registers), default=0)
     if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return False
-    kept, sources = _orders(function), [(inst, inst.srcs) for insts in given for inst in insts]
-    function.budget, short = wanted, function.short
-    live = allocate.comfortable(function, arch, options)
-    if size <= _SEARCHED:
-        _make_again(function, arch, given, *_crowding(function, arch, given, live))
-        lean.run(function, arch)
-    else:
-        _reorder(function, given)
-    schedule.Graphs(function, arch, options).schedule(schedule.Aim(live))
+    kept, program = _Kept(function, _orders(function)), _Kept(function, given)
+    program.restore()
+    function.budget = wanted
+    graphs = None if size <= _SEARCHED else schedule.Graphs(function, arch, options)
+    _order_for(function, arch, options, given, graphs)
     fewer = trials.of()
     longer = fewer.alone > _LONGER * usual.alone
     if longer or fewer.among(wanted) > _WORTH * usual.among(usual.registers):
-        function.budget, function.short = None, short
-        for inst, srcs in sources:
-            inst.srcs = srcs
-        _reorder(function, kept)
+        program.restore()
+        kept.restore()
         return False
     return True
+
+
+class _Kept:
+    """Orders, with what their instructions read, and the limits, to come back to."""
+
+    def __init__(self, function: MFunction, orders: Orders) -> None:
+        self.function, self.orders = function, orders
+        self.sources = [(inst, inst.srcs) for insts in orders for inst in insts]
+        self.short, self.budget = function.short, function.budget
+
+    def restore(self) -> None:
+        for inst, srcs in self.sources:
+            inst.srcs = srcs
+        self.function.short, self.function.budget = self.short, self.budget
+        _reorder(self.function, self.orders)
 
 
 def _usual(function: MFunction, graphs: schedule.Graphs, usual: int, launched: int) -> int:

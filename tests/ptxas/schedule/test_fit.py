@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import minicc
 import runtime
-from minicc.binary import write_cubin
+from minicc.binary import read_cubin, write_cubin
+from minicc.diagnostics import SourceFile
 from tests.ptxas.conftest import assemble
 
 VALUES, STEPS, LANES = 64, 8, 128
@@ -101,3 +103,42 @@ ret;
         want = (want << 7 | want >> 25) % (1 << 32) ^ table[(7 * k + 3) % len(keys)]
     runtime.Device("sm_90").load(write_cubin(program))["k"][1, 256 if known else 32](x)
     assert x[0] == want
+
+
+WINDOW = """
+__global__ void k(int count, const float *in, int height, int width, int rows, int columns, int high, int wide,
+                  int stride, float *out, int *where)
+{
+    for (int at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += blockDim.x * gridDim.x) {
+        int x = at % columns, y = at / columns % rows;
+        int top = y * stride, left = x * stride, below = min(top + high, height), right = min(left + wide, width);
+        const float *plane = in + at / columns / rows * height * width;
+        float most = -1.0f;
+        int found = -1;
+        for (int h = top; h < below; ++h)
+            for (int w = left; w < right; ++w)
+                if (plane[h * width + w] > most) {
+                    found = h * width + w;
+                    most = plane[found];
+                }
+        out[at] = most;
+        where[at] = found;
+    }
+}
+"""
+
+
+def test_loads_of_what_unrolling_leaves_over_take_no_registers_elsewhere() -> None:
+    """Each of nine guarded loads would keep one over all loops, as its value is compared in any case; and what holds a
+    launch parameter is made again where it is used, which leaves room for five eighths of all warps."""
+    made = minicc.compile(SourceFile("k.cu", WINDOW), arch="sm_90").cubin
+    assert max(f.registers for f in read_cubin(made, "k").functions) <= 48
+    size, rows = 9, 4
+    x = np.random.RandomState(3).random_sample((2, size, size)).astype(np.float32)
+    out, where = np.zeros((2, rows, rows), np.float32), np.zeros((2, rows, rows), np.int32)
+    count = out.size
+    runtime.Device("sm_90").load(made)["k"][1, 32](count, x, size, size, rows, rows, 3, 3, 2, out, where)
+    for plane, row, column in np.ndindex(*out.shape):
+        window = x[plane, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3]
+        assert out[plane, row, column] == window.max()
+        assert x[plane].flat[where[plane, row, column]] == window.max()
