@@ -6,6 +6,9 @@ parts, by what lowering has for all widths: overflow is what a wider result show
 
 from __future__ import annotations
 
+from functools import partial, reduce
+from itertools import combinations
+
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
 from minicc.nvvm import ir
@@ -182,6 +185,41 @@ class Integers(Base):
                     turned = self.one(whole)
                     return self.funnel_of(True, bits, turned, turned, self.build.const(turned.type, by))
         return None
+
+    def funnel_by(self, one: ir.Value, other: ir.Value) -> Node | None:
+        """x << n with y >> 32 - n, or with the register's amount at the other shift: a funnel shift, which LLVM leaves
+        apart where it does not know that n is less than 32. An amount of 32 leaves the other word, as the two shifts
+        do."""
+        for high, low in ((one, other), (other, one)):
+            if not (isinstance(high, ir.Inst) and isinstance(low, ir.Inst) and (high.op, low.op) == ("shl", "lshr")):
+                continue
+            (x, up), (y, down) = high.args, low.args
+            for op, by, rest in (("shflc.i32", up, down), ("shfrc.i32", down, up)):
+                if isinstance(rest, ir.Inst) and rest.op == "sub" and rest.args[1] is by:
+                    width = rest.args[0]
+                    if isinstance(width, ir.ConstInt) and width.value == 32:
+                        return self.build.pure(op, "i32", self.one(x), self.one(y), self.one(by))
+        return None
+
+    def funnels(self, inst: ir.Inst) -> Node | None:
+        """Two such shifts joined, or among the terms of a sum that ends here: LLVM adds what has no bit in common."""
+        if inst.type != ir.int_type(32) or not self.has("shflc.i32"):
+            return None
+        if inst.op == "or":
+            return self.funnel_by(*inst.args)
+        if self.continues(inst):
+            return None
+        rest = dict(enumerate(self.terms(inst)))
+        shifts = [n for n, term in rest.items() if isinstance(term, ir.Inst) and term.op in ("shl", "lshr")]
+        turned: list[Node] = []
+        for one, other in combinations(shifts, 2):
+            node = self.funnel_by(rest[one], rest[other]) if one in rest and other in rest else None
+            if node is not None:
+                turned.append(node)
+                del rest[one], rest[other]
+        if not turned:
+            return None
+        return reduce(partial(self.build.binary, "add", "i32"), [*turned, *map(self.one, rest.values())])
 
     def funnel_of(self, left: bool, bits: int, a: Node, b: Node, c: Node) -> list[Node]:
         """The upper or lower of two numbers of at most 64 bits, shifted together."""

@@ -245,8 +245,10 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             result = [dot]
         elif op == "or" and (turned := self.rotated_product(inst)) is not None:
             result = turned
-        elif (op in ("add", "sub") and (node := self.constant_last(inst)) is not None) or (
-            (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
+        elif (
+            (op in ("add", "or") and (node := self.funnels(inst)) is not None)
+            or (op in ("add", "sub") and (node := self.constant_last(inst)) is not None)
+            or (op in ("sub", "xor") and (node := self.highest_one(inst)) is not None)
             or (op == "sub" and (node := self.wrapped(inst)) is not None)
             or (op == "mul" and (node := self.product_of_sum(inst) or self.mixed_product(inst)) is not None)
             or (op in ("sext", "zext") and (node := self.wide_product(inst) or self.wide_negative(inst)) is not None)

@@ -76,6 +76,31 @@ def test_rotated_products(data: st.DataObject) -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
+def test_shifts_by_an_amount_and_by_what_is_left_of_the_word(data: st.DataObject) -> None:
+    """Both together are a funnel shift, whichever amount is the given one, and where LLVM adds them with others, too."""
+    left, added = data.draw(st.booleans()), data.draw(st.booleans())
+    high, low = data.draw(st.sampled_from([("%x", "%x"), ("%x", "%y")]))
+    one, other = data.draw(st.permutations(["%a", "%b"]))
+    amounts = ("%n", "%o") if left else ("%o", "%n")
+    text = HEAD + LOAD + (
+        f" %t = getelementptr i64, ptr %in, i64 2\n %n = load i32, ptr %t\n %o = sub i32 32, %n\n"
+        f" %a = shl i32 {high}, {amounts[0]}\n %b = lshr i32 {low}, {amounts[1]}\n "
+        + (f"%s = add i32 {one}, %y\n %r = add i32 %s, {other}\n" if added else f"%r = or i32 {one}, {other}\n")
+        + " %e = zext i32 %r to i64\n store i64 %e, ptr %out\n ret void\n}\n"
+    )  # fmt: skip
+    module = compile_ir(text)
+    assert "shf." in ptx.format(module)
+    x, y = (data.draw(st.integers(0, (1 << 32) - 1)) for _ in range(2))
+    rows = [[x, y, n] for n in (1, data.draw(st.integers(0, 32)), 31)]
+    words = {"%x": x, "%y": y}
+    for row in rows:
+        up = row[2] if left else 32 - row[2]
+        want = ((words[high] << up) % (1 << 32) | words[low] >> 32 - up) + y * added
+        assert run_rows(module, [row], 1) == [[want % (1 << 32)]]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
 def test_negative_indices(data: st.DataObject) -> None:
     """p[-x] takes no negation: the address is a product by minus the size."""
     size = data.draw(st.sampled_from([1, 2, 4, 8]))
