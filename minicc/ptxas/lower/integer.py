@@ -233,22 +233,24 @@ def low64(b: Builder, out: V, x: Pair, y: Pair, z: MOperand = ZERO) -> None:
 
 
 def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
-    """out = high 64 bits of the 128-bit product, by four 32-bit products."""
+    """out = high 64 bits of the 128-bit product, by four 32-bit products: the two of an upper and a lower word are added
+    with a carry, which the product of the upper words takes, as the other carry out of their lower word."""
     may_be_negative = [top != ZERO and not (isinstance(top, Imm) and top.bits >> 31 == 0) for top in (x[1], y[1])]
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
     top = b.temp()
     b.emit("IMAD.HI.U32", (top,), (x[0], y[0], ZERO))
-    t1 = b.temp(2)
-    wide_product(b, t1, x[1], y[0], False, b.join(top, ZERO))
-    t2 = b.temp(2)
-    wide_product(b, t2, x[0], y[1], False, b.join(V(t1.reg, 0), ZERO))
-    t3 = b.temp(2)
-    wide_product(b, t3, x[1], y[1], False, b.join(V(t1.reg, 1), ZERO))
-    if not sign or not any(may_be_negative):
-        b.add64(out, wide(b, t3), (V(t2.reg, 1), ZERO))
+    cross, both, upper = b.temp(2), b.temp(2), b.temp(2)
+    carry, into = b.pred(), b.pred()
+    wide_product(b, cross, x[1], y[0], False)
+    b.emit("IMAD.WIDE.U32", (both, carry), (*b.slots(x[0], y[1]), cross))
+    b.emit("IADD3", (ZERO, into), (*b.slots(top, V(both.reg, 0)), ZERO))
+    b.move(V(upper.reg, 0), V(both.reg, 1))
+    b.emit("IADD3.X", (V(upper.reg, 1),), (ZERO, ZERO, ZERO, carry, FALSE))
+    plain = not sign or not any(may_be_negative)
+    total = out if plain else b.temp(2)
+    b.emit("IMAD.WIDE.U32.X", (total,), (*b.slots(x[1], y[1]), upper, into))
+    if plain:
         return
-    total = b.temp(2)
-    b.add64(total, wide(b, t3), (V(t2.reg, 1), ZERO))
     # Signed: subtract y where x is negative, and x where y is.
     sides = [side for side, negative in zip(((x, y), (y, x)), may_be_negative, strict=True) if negative]
     for first, second in sides:
