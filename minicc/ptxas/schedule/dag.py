@@ -105,6 +105,8 @@ class _Graph:
         self.passed: dict[int, list[tuple[int, _Place]]] = {}
         """The loads that a store was the first to follow: another store, apart from it, may touch what they load."""
         self.fence, self.shared_fence, self.chain = -1, -1, -1
+        self.earlier = -1
+        """Where the kernel waits for an earlier one."""
         self.multiplies: list[int] = []
         """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
         self.bases = _bases(insts)
@@ -153,6 +155,12 @@ class _Graph:
             self.multiplies.append(i)
 
     def memory(self, i: int, inst: MInst) -> None:
+        if inst.memory == "load" and "CONSTANT" in inst.modifiers:
+            # What a kernel loads as constant nobody stores to, but for the kernel before it (griddepcontrol.wait): no
+            # other fence or barrier has anything to do with it.
+            if self.earlier >= 0:
+                self.edge(self.earlier, i, 1)
+            return
         if self.fence >= 0:
             self.edge(self.fence, i, 1)
         if self.shared_fence > self.fence and inst.space not in _ELSEWHERE:
@@ -192,13 +200,13 @@ class _Graph:
                 if self.prints[other].timing.pipe in _MATHS:
                     self.edge(other, i, 1)
         self.fence = i
+        if inst.mnemonic == "ACQBULK":
+            self.earlier = i
 
     def _access(self, i: int, inst: MInst) -> None:
         """A load comes after the stores that may touch what it loads, a store after the loads and stores, too."""
-        # What a kernel loads as constant, it never stores to.
-        constant = "CONSTANT" in inst.modifiers
         where, *loaded = _places(inst, self.versions)
-        for other, place in self.stores if not constant else ():
+        for other, place in self.stores:
             earlier = self.passed.get(other, []) if inst.memory != "load" else []
             if not _apart(where, place) or len(earlier) > _MOST_PASSED:
                 self.edge(other, i, 1)
@@ -209,8 +217,7 @@ class _Graph:
             if any(not _apart(source, place) for source in loaded):
                 self.edge(other, i, 1)
         if inst.memory == "load":
-            if not constant:
-                self.loads.append((i, where))
+            self.loads.append((i, where))
             # Loads alone are compared with nothing.
             return
         kept = []

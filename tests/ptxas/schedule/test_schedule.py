@@ -112,6 +112,19 @@ def test_loads_from_memory_pass_waits_for_shared_memory() -> None:
     assert {(0, 1), (1, 3), (4, 5), (2, 4), (3, 4)} <= found and (1, 2) not in found
 
 
+def test_loads_of_constants_pass_barriers_and_fences() -> None:
+    f = MFunction("f", True)
+    constant, other = load(f, "LDG", "global"), load(f, "LDG", "global")
+    constant.modifiers = ("E", "CONSTANT")
+    barrier = MInst("BAR", ("SYNC",), (), (Imm(0),), side_effect=True, memory="barrier")
+    fence = MInst("MEMBAR", ("SC",), side_effect=True, memory="fence")
+    for between in (barrier, fence):
+        assert edges(f, [between, constant]) == edges(f, [constant, between]) == set()
+        assert edges(f, [between, other]) == edges(f, [other, between]) == {(0, 1)}
+    # But what the kernel before stores is there when it has been waited for.
+    assert edges(f, [MInst("ACQBULK", side_effect=True, memory="barrier"), constant]) == {(0, 1)}
+
+
 def test_loads_leave_room_for_what_lives_before_their_use() -> None:
     """A hundred values live together before sixty loads are wanted, which are more urgent: a few of these go first, as
     many as there is room for."""
