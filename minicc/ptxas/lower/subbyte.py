@@ -1,8 +1,8 @@
-"""mma of four-bit integers and of single bits by exclusive or, which sm_90 has no instructions for.
+"""mma of four-bit integers and of single bits by exclusive or: sm_80 has instructions for them, sm_90 has not.
 
-Four bits: each register of eight elements becomes two of bytes, the low and the high four elements; where a product
-sums over k does not matter as long as A and B agree, so products of bytes give the same sums. Bits: the number of bits
-of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
+There, four bits: each register of eight elements becomes two of bytes, the low and the high four elements; where a
+product sums over k does not matter as long as A and B agree, so products of bytes give the same sums. Bits: the number
+of bits of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import saturated
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import ZERO, MOperand, V
+from minicc.sass.codec import has
 from minicc.sass.instr import Imm, Reg
 
 _NIBBLES = {"s4": True, "u4": False}
-_SHAPES = {"m16n8k64": (4, 2, 4), "m16n8k32": (2, 1, 4), "m8n8k32": (1, 1, 2)}
-"""Shape -> registers of A, B and C."""
+_SHAPES = {"m16n8k64": ("16864", 4, 2, 4), "m16n8k32": ("16832", 2, 1, 4), "m8n8k32": ("8832", 1, 1, 2)}
+"""Shape -> printed shape, registers of A, B and C."""
 _SPARSE = {"m16n8k64": ("16832", 2), "m16n8k128": ("16864", 4)}
 """Shape of a sparse product -> that of the products of bytes, registers of A and of B."""
 
@@ -30,37 +31,47 @@ def nibbles(b: Builder, inst: ptx.Inst, shape: str) -> None:
     kinds = [_NIBBLES[m] for m in inst.modifiers if m in _NIBBLES]
     if shape not in _SHAPES or len(kinds) != 2 or len(inst.operands) != 4:
         b.unsupported()
-    size_a, size_b, size_c = _SHAPES[shape]
+    printed, size_a, size_b, size_c = _SHAPES[shape]
     d, left, right, third = inst.operands
-    halves = [
-        [_bytes(b, value, part, signed) for part in (0, 1)]
-        for item, size, signed in ((left, size_a, kinds[0]), (right, size_b, kinds[1]))
-        for value in _words(group(b, item, size), size)
-    ]
-    x, y = halves[:size_a], halves[size_a:]
+    saturate = "SAT" if "satfinite" in inst.modifiers else ""
+    x, y, addend = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
+    four = dotted("IMMA", printed, *("S4" if signed else "U4" for signed in kinds), saturate)
+    if _native(b, four):
+        scatter(b, d, _product(b, four, x, y, addend, size_c))
+        return
+    rows = [[_bytes(b, word, part, kinds[0]) for part in (0, 1)] for word in _words(x, size_a)]
+    columns = [[_bytes(b, word, part, kinds[1]) for part in (0, 1)] for word in _words(y, size_b)]
     types = ["S8" if signed else "U8" for signed in kinds]
-    addend: MOperand = group(b, third, size_c)
-    total = addend
+    total: MOperand = addend
     if size_a == 1:
-        steps = [("8816", [x[0][part]], [y[0][part]]) for part in (0, 1)]
+        steps = [("8816", [rows[0][part]], [columns[0][part]]) for part in (0, 1)]
     else:
         # Rows g and g + 8 alternate in A's registers; two of B's make 32 of k.
         steps = [
-            ("16832", [x[2 * k][0], x[2 * k + 1][0], x[2 * k][1], x[2 * k + 1][1]], [y[k][0], y[k][1]])
-            for k in range(size_b)
+            ("16832", [upper[0], lower[0], upper[1], lower[1]], column)
+            for upper, lower, column in zip(rows[::2], rows[1::2], columns, strict=True)
         ]
-    saturate = "SAT" if "satfinite" in inst.modifiers else ""
     late = bool(saturate) and len(steps) > 1
     if late:  # the whole sum is clamped, not each step
         total, saturate = ZERO, ""
     for printed, first, second in steps:
-        out = b.temp(size_c)
-        a, c = _together(b, first), _together(b, second)
-        a, c = attrs.evolve(a, suffix=("ROW",)), attrs.evolve(c, suffix=("COL",))
-        b.emit(dotted("IMMA", printed, *types, saturate), (out,), (a, c, total), side=True)
-        total = out
+        op = dotted("IMMA", printed, *types, saturate)
+        total = _product(b, op, _together(b, first), _together(b, second), total, size_c)
     assert isinstance(total, V)
     scatter(b, d, _clamped(b, addend, total, size_c) if late else total)
+
+
+def _native(b: Builder, op: str) -> bool:
+    name, *modifiers = op.split(".")
+    return has(name, tuple(modifiers), b.arch.sass)
+
+
+def _product(b: Builder, op: str, x: V | Reg, y: V | Reg, total: MOperand, size: int) -> V:
+    """x * y + total."""
+    out = b.temp(size)
+    x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    b.emit(op, (out,), (x, y, total), side=True)
+    return out
 
 
 def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
@@ -140,13 +151,11 @@ def _extended(b: Builder, nibbles: V) -> V:
 
 def exclusive(b: Builder, printed: str, x: V | Reg, y: V | Reg, total: MOperand, size_c: int) -> V:
     """Bits of a ^ b, counted and added to `total`."""
-    for a, c in ((x, _inverse(b, y)), (_inverse(b, x), y)):
-        out = b.temp(size_c)
-        left, right = attrs.evolve(a, suffix=("ROW",)), attrs.evolve(c, suffix=("COL",))
-        b.emit(f"BMMA.{printed}.AND.POPC", (out,), (left, right, total), side=True)
-        total = out
-    assert isinstance(total, V)
-    return total
+    xor = f"BMMA.{printed}.XOR.POPC"
+    if _native(b, xor):
+        return _product(b, xor, x, y, total, size_c)
+    op = f"BMMA.{printed}.AND.POPC"
+    return _product(b, op, _inverse(b, x), y, _product(b, op, x, _inverse(b, y), total, size_c), size_c)
 
 
 def _inverse(b: Builder, value: V | Reg) -> V:

@@ -181,11 +181,11 @@ class Builder:
         return sign_modifiers(value, self.flag(i, "neg"), self.flag(i, "abs"))
 
     def pred(self, i: int) -> E:
-        """Predicate operand (P or UP), with `!`."""
+        """Predicate operand (P or UP), with `!`, or the sign of a word."""
         op = self.ops[i]
+        if "SIGN" in self.suffix(i):
+            return self.raw(i).negative()
         if not isinstance(op, Reg) or op.file not in ("P", "UP"):
-            if isinstance(op, Reg) and "SIGN" in op.suffix:
-                return self.raw(i).negative()
             raise self.fail(f"operand {i} is not a predicate")
         if op.index == PT:
             return FALSE if op.inv else TRUE

@@ -43,8 +43,9 @@ def operand(text: str) -> Operand:
         flags[{"-": "neg", "~": "inv", "!": "inv", "|": "abs"}[text[0]]] = True
         text = text[1:]
     text = text.replace("|", "")
-    if m := re.match(r"^c\[(\w+)\]\[(?:(U?R\w+)\+?)?(\w*)\]$", text):
-        return Const(int(m[1], 0), int(m[3] or "0", 0), base=_register(m[2]) if m[2] else None, **flags)
+    if m := re.match(r"^c\[(\w+)\]\[(?:(U?R\w+)\+?)?(\w*)\](?:\.(\w+))?$", text):
+        base = _register(m[2]) if m[2] else None
+        return Const(int(m[1], 0), int(m[3] or "0", 0), base=base, suffix=(m[4],) if m[4] else (), **flags)
     if text.startswith("SR"):
         return Reg("SR", SPECIAL[text])
     if (reg := _register(text, **flags)) is not None:
