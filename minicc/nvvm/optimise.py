@@ -232,8 +232,11 @@ def _changed(llvm: Any, options: dict[str, str]) -> Iterator[None]:
 
 
 def _builder(llvm: Any, machine: Any, options: Options) -> Any:
-    """What a run of passes needs, for one run: llvmlite leaves in it what calls objects that end with the run."""
-    return llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=options.opt_level))
+    """What a run of passes needs, for one run: llvmlite leaves in it what calls objects that end with the run. Four
+    bytes at once would be four operations here, and a loop for fewer turns beside theirs."""
+    tuning = llvm.create_pipeline_tuning_options(speed_level=options.opt_level)
+    tuning.loop_vectorization = False
+    return llvm.create_pass_builder(machine, tuning)
 
 
 def _pipeline(llvm: Any, module: Any, machine: Any, options: Options) -> None:

@@ -231,3 +231,18 @@ done:
 def test_functions_that_only_compute_are_called_once(shared: str) -> None:
     """Inlined, three copies with branches of their own would stay three."""
     assert nvvm.optimise(shared + SERIES, nvvm.Options()).count("fdiv") == 1
+
+
+LEAST = """
+__global__ void k(const unsigned char *x, unsigned char *y, int n) {
+    unsigned char least = 255;
+    for (int i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
+    y[0] = least;
+}
+"""
+
+
+def test_loops_over_bytes_are_not_vectorised() -> None:
+    """Four bytes at once are four operations, and a short loop takes the turns one by one."""
+    text = nvvm.optimise(frontend.compile(SourceFile("k.cu", LEAST), Source()), nvvm.Options())
+    assert "@llvm.umin.i8" in text and "x i8>" not in text
