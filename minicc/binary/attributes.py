@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
-from minicc.binary.data import Data, align_up
+from minicc.binary.data import Data
+from minicc.integers import align_up
 
 _HEAD = struct.Struct("<BBH")
 _NOTE = struct.Struct("<III")

@@ -17,10 +17,10 @@ from minicc.arch.schema import Arch
 from minicc.binary import attributes as rec
 from minicc.binary import elf
 from minicc.binary.codes import ATTRIBUTE_CODES, BVAL, HVAL, NVAL, RELOCATION_CODES, SVAL
-from minicc.binary.data import align_up
 from minicc.binary.elf import Draft, DraftSymbol
 from minicc.binary.scan import Offsets, pad, scan
 from minicc.diagnostics import fail
+from minicc.integers import align_up
 from minicc.sass.program import Function, Program, Relocation, Variable
 
 if TYPE_CHECKING:

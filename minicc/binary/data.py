@@ -61,8 +61,3 @@ class Data:
 
 
 _U32 = struct.Struct("<I")
-
-
-def align_up(value: int, alignment: int) -> int:
-    """The least multiple of `alignment` not below `value`."""
-    return -(-value // alignment) * alignment

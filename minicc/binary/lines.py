@@ -17,6 +17,7 @@ from typing import NamedTuple
 import attrs
 
 from minicc.binary.data import Data
+from minicc.integers import sleb, uleb
 from minicc.sass.program import Line
 
 _LINE_BASE, _LINE_RANGE, _OPCODE_BASE = -5, 14, 10
@@ -39,28 +40,6 @@ class Written(NamedTuple):
     debug_line: bytes
     debug_str: bytes
     relocations: list[tuple[int, str]]
-
-
-def uleb(value: int) -> bytes:
-    """Unsigned LEB128."""
-    out = bytearray()
-    while True:
-        byte, value = value & 0x7F, value >> 7
-        if not value:
-            out.append(byte)
-            return bytes(out)
-        out.append(byte | 0x80)
-
-
-def sleb(value: int) -> bytes:
-    """Signed LEB128."""
-    out = bytearray()
-    while True:
-        byte, value = value & 0x7F, value >> 7
-        if (value == 0 and not byte & 0x40) or (value == -1 and byte & 0x40):
-            out.append(byte)
-            return bytes(out)
-        out.append(byte | 0x80)
 
 
 class _Writer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
+from minicc.integers import signed
 
 if TYPE_CHECKING:
     from minicc.frontend.preprocessor import Preprocessor
@@ -27,11 +28,6 @@ class _BadCondition(Exception):
     def __init__(self, token: Token, message: str) -> None:
         super().__init__(message)
         self.token, self.message = token, message
-
-
-def _signed(value: int) -> int:
-    value &= _MASK
-    return value - (1 << 64) if value >> 63 else value
 
 
 def _quotient(a: int, b: int) -> int:
@@ -143,7 +139,7 @@ class Condition:
                 raise _BadCondition(token, "division by zero in preprocessor expression")
             number = int(_APPLY[op](a, b))
             compare = op in ("==", "!=", "<", ">", "<=", ">=")
-            left = (number, False) if compare else (number & _MASK if unsigned else _signed(number), unsigned)
+            left = (number, False) if compare else (number & _MASK if unsigned else signed(number, 64), unsigned)
 
     def _unary(self) -> tuple[int, bool]:
         self.nest += 1
@@ -165,7 +161,7 @@ class Condition:
             if text == "!":
                 return int(not number), False
             number = -number if text == "-" else ~number if text == "~" else number
-            return (number & _MASK if unsigned else _signed(number)), unsigned
+            return (number & _MASK if unsigned else signed(number, 64)), unsigned
         if text == "(" and token.kind == PUNCT:
             value = self._ternary()
             if self._peek() != ")":

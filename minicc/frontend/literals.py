@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from minicc.diagnostics import Span
+from minicc.integers import signed
 
 if TYPE_CHECKING:
     from minicc.frontend.tokens import Token
@@ -182,9 +183,8 @@ def character(text: str) -> int:
     if len(data) > 4:
         raise BadLiteral("character constant too long for its type")
     if len(data) != 1:
-        value = int.from_bytes(data, "big")
-        return value - (1 << 32) if value >> 31 else value
-    return data[0] - 256 if data[0] > 127 else data[0]
+        return signed(int.from_bytes(data, "big"), 32)
+    return signed(data[0], 8)
 
 
 def wide_character(body: str, width: int) -> int:

@@ -11,6 +11,8 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
+from minicc.integers import signed
+
 VARIABLES = 4
 MASK = 0xFFFFFFFF
 
@@ -98,7 +100,7 @@ def evaluate(program: tuple[Any, ...], row: list[int]) -> list[int]:
         pred, x, y = condition
         a, b = read(x), read(y)
         if pred[0] == "s":
-            a, b = (a ^ 0x80000000) - 0x80000000, (b ^ 0x80000000) - 0x80000000
+            a, b = signed(a, 32), signed(b, 32)
         kind = pred if pred in ("eq", "ne") else pred[1:]
         return {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[kind]
 
@@ -151,7 +153,7 @@ def to_ir(program: tuple[Any, ...], name: str = "kernel") -> str:
     def read(operand: int | str) -> str:
         if isinstance(operand, str):
             return value(f"load i32, ptr %{operand}")
-        return str(operand - (1 << 32) if operand >> 31 else operand)
+        return str(signed(operand, 32))
 
     def holds(condition: tuple[str, int | str, int | str]) -> str:
         return value(f"icmp {condition[0]} i32 {read(condition[1])}, {read(condition[2])}")

@@ -16,6 +16,8 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
+from minicc.integers import signed
+
 INTS = ("i1", "i8", "i16", "i32", "i64")
 ODD = ("i7", "i24", "i33", "i48", "i96", "i128")
 FLOATS = ("float", "double")
@@ -131,11 +133,6 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
 
 
 # --- value ------------------------------------------------------------------------------------------------------
-
-
-def signed(value: int, bits: int) -> int:
-    """Two's complement reading."""
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def float_bits(value: float, type_: str) -> int:

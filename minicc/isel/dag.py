@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from minicc.integers import signed
 from minicc.nvvm import ir
 
 WIDTH = {"p": 1, "h": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
@@ -109,12 +110,6 @@ class Node:
 
 
 _MASK = {"p": 1, "i32": 0xFFFFFFFF, "i64": (1 << 64) - 1}
-
-
-def signed(value: int, bits: int) -> int:
-    """Two's complement reading of the low `bits`."""
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 class BlockDag:

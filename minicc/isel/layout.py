@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from minicc.integers import align_up
 from minicc.nvvm import ir
 
 
@@ -52,7 +53,7 @@ class DataLayout:
             for field in type_.elements:
                 size, align = self._measure(field)
                 if not type_.packed:
-                    at = -(-at // align) * align
+                    at = align_up(at, align)
                 found.append(at)
                 at += size
             self._offsets[type_] = found
@@ -74,11 +75,11 @@ class DataLayout:
                 return 0, 1
             align = 1 if type_.packed else max(self.align(field) for field in type_.elements)
             end = self.offsets(type_)[-1] + self.size(type_.elements[-1])
-            return -(-end // align) * align, align
+            return align_up(end, align), align
         store = self.store_size(type_)
         align = 1
         while align < store:
             align *= 2
         if kind == "int":
             align = min(align, 16)
-        return -(-store // align) * align, align
+        return align_up(store, align), align

@@ -23,7 +23,7 @@ def _v(v: V | Reg) -> str:
     if v.abs:
         text = f"|{text}|"
     if v.inv:
-        text = ("!" if (v.reg.file if isinstance(v, V) else v.file) in ("P", "UP") else "~") + text
+        text = ("!" if v.file in ("P", "UP") else "~") + text
     return ("-" if v.neg else "") + text
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate
 
 import attrs
 
+from minicc.integers import sleb, uleb
 from minicc.ptx.constexpr import literal
 from minicc.ptx.model import Int
 from minicc.ptxas.mir import MFunction, MInst
@@ -139,7 +140,7 @@ def _section(text: str, known: dict[str, tuple[str, str, int]]) -> DebugSection:
             value = addend = 0
         if kind == "frame" and size == 8 and data[-1:] == bytes((_OP_ADDR,)):
             data[-1] = _OP_FBREG
-            data += bytes(_sleb(value + addend)).ljust(8, bytes((_OP_NOP,)))
+            data += sleb(value + addend).ljust(8, bytes((_OP_NOP,)))
         else:
             data += (value + addend & (1 << 8 * size) - 1).to_bytes(size, "little")
     return DebugSection(bytes(data), relocations)
@@ -171,20 +172,4 @@ def _advance(distance: int) -> bytes:
 
 def _base(offset: int) -> bytes:
     """DW_CFA_def_cfa: R1 and so many bytes."""
-    return b"\x0c" + _REGISTER_1 + bytes(_uleb(offset))
-
-
-def _uleb(value: int) -> list[int]:
-    out = []
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return [*out, value]
-
-
-def _sleb(value: int) -> list[int]:
-    out = []
-    while not -64 <= value < 64:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return [*out, value & 127]
+    return b"\x0c" + _REGISTER_1 + uleb(offset)

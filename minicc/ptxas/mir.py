@@ -59,6 +59,11 @@ class VReg:
         return f"{self.file.lower()}{self.id}" + (f":{self.width}" if self.width > 1 else "")
 
 
+def step_of(width: int) -> int:
+    """A group of so many general registers begins at a multiple of this (of more than four see `VReg.align`)."""
+    return 4 if width > 2 else width
+
+
 # Not frozen, though never changed: there are thousands, four times as fast to make.
 @attrs.define(unsafe_hash=True, repr=False)
 class V:
@@ -76,6 +81,16 @@ class V:
     def parts(self) -> tuple[Part, ...]:
         """What it names."""
         return self.reg.parts[self.part : self.part + self.count]
+
+    @property
+    def file(self) -> RegFile:
+        """As `Reg.file`."""
+        return self.reg.file
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is read as it is, whatever its sign, and all of it."""
+        return not (self.neg or self.abs or self.inv or self.suffix)
 
 
 @attrs.frozen(repr=False)

@@ -8,13 +8,13 @@ every virtual register of a function from `VIRTUAL` on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from operator import is_not
 
 import attrs
 
-from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem
+from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
 from minicc.sass.instr import Const, Imm, Mem, Reg
 
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
@@ -190,6 +190,12 @@ def map_writes(inst: MInst, change: Callable[[V], MOperand]) -> None:
     new = tuple([change(d) if type(d) is V else d for d in dsts])
     if any(map(is_not, new, dsts)):
         inst.dsts = new
+
+
+def renamed(instead: Mapping[int, VReg], v: V) -> V:
+    """Of the register, if there is one, that stands for its own."""
+    reg = instead.get(v.reg.id)
+    return v if reg is None else attrs.evolve(v, reg=reg)
 
 
 class Components:

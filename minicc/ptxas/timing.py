@@ -168,7 +168,7 @@ def footprint(inst: MInst, components: Components) -> Footprint:
             for part in (operand.base, getattr(operand, "ureg", None), getattr(operand, "desc", None)):
                 if part is None or (isinstance(part, Reg) and part.index == ZERO.get(part.file)):
                     continue
-                file = part.reg.file if isinstance(part, V) else part.file
+                file = part.file
                 cls = info.address if file == "R" else info.ureader
                 reads.extend([(key, cls) for key in components.keys(part)])
     guard = inst.guard

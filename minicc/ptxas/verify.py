@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from minicc.ptxas.cfg import ends, falls_through, is_plain, target_of
 from minicc.ptxas.dump import inst_text
-from minicc.ptxas.mir import MFunction, MInst, V, VMem, VReg
+from minicc.ptxas.mir import MFunction, MInst, V, VMem, VReg, step_of
 from minicc.ptxas.operands import reads, writes
 
 
@@ -77,15 +77,14 @@ def _operands(inst: MInst, ids: dict[int, VReg], allocated: bool, bad: object) -
             bad(inst, "aligned-part", f"{operand}")
         if allocated and reg.fixed is None:
             bad(inst, "allocated", f"{reg!r} has no number")
-        if reg.fixed is not None and reg.file == "R" and reg.fixed % (4 if reg.width > 2 else reg.width):
+        if reg.fixed is not None and reg.file == "R" and reg.fixed % step_of(reg.width):
             bad(inst, "aligned-register", f"{reg!r} is R{reg.fixed}")
     guard = inst.guard
-    file = guard.reg.file if isinstance(guard, V) else guard.file
-    if file not in ("P", "UP"):
+    if guard.file not in ("P", "UP"):
         bad(inst, "guard-is-predicate", str(guard))
     for source in inst.srcs:
         if isinstance(source, VMem):
             bases = ("R", "UR") if inst.mnemonic[0] == "U" or inst.mnemonic == "SYNCS" else ("R",)
             for part, files in ((source.base, bases), (source.ureg, ("UR",)), (source.desc, ("UR",))):
-                if part is not None and (part.reg.file if isinstance(part, V) else part.file) not in files:
+                if part is not None and part.file not in files:
                     bad(inst, "address-file", f"{part}")

@@ -7,6 +7,7 @@ import struct
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.integers import align_up
 from runtime.driver.channel import LOCAL_WINDOW, SHARED_WINDOW
 from runtime.driver.module import Placed
 from runtime.errors import LaunchError
@@ -83,7 +84,7 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     warps = -(-threads // 32)
     unit = limits.register_unit_per_warp
     registers = -(-function.registers * 32 // unit) * unit
-    granted = -(-warps // limits.warp_granularity) * limits.warp_granularity
+    granted = align_up(warps, limits.warp_granularity)
     if registers * granted > limits.registers_per_sm:
         wrong(f"{warps} warps with {function.registers} registers a thread need more than one SM has")
     if function.registers > limits.max_registers_per_thread:

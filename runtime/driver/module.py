@@ -10,6 +10,7 @@ from minicc.arch.schema import Arch
 from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad
 from minicc.diagnostics import fail
+from minicc.integers import align_up
 from minicc.sass.program import Function, Program, Variable
 from runtime.device.memory import OutOfMemory
 from runtime.device.syscalls import ADDRESSES, GRAPHS, NOWHERE
@@ -81,7 +82,7 @@ class LoadedModule:
 
     def _bank(self, size: int) -> tuple[int, int]:
         """Room for a constant bank: the QMD gives sizes in units of 16 bytes."""
-        size = max(-(-size // 16) * 16, 16)
+        size = max(align_up(size, 16), 16)
         address = self._reserve(size, CONSTANT_ALIGN)
         self._upload(address, bytes(size))
         return address, size
@@ -92,7 +93,7 @@ class LoadedModule:
         offsets: dict[str, int] = {}
         end = 0
         for v in sorted(constants, key=lambda v: (v.offset is None, v.offset or 0)):
-            at = v.offset if v.offset is not None else -(-end // max(v.align, 1)) * max(v.align, 1)
+            at = v.offset if v.offset is not None else align_up(end, max(v.align, 1))
             offsets[v.name], end = at, max(end, at + v.size)
         if end > 1 << 16:
             fail("load.constant", f"constant bank 3 needs {end} bytes; 65536 is the most")

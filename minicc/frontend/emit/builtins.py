@@ -12,6 +12,7 @@ from minicc.frontend.emit.layout import float_bits, number, value_type
 from minicc.frontend.emit.values import Values
 from minicc.frontend.literals import round_to_single
 from minicc.frontend.types import Type
+from minicc.integers import align_at, align_up
 
 Handler = Callable[[Values, ast.BuiltinCall, list[str], list[str]], str]
 _HANDLERS: dict[str, Handler] = {}
@@ -55,11 +56,7 @@ def emit_aggregate(v: Values, builtin: Builtin, e: ast.BuiltinCall, target: str,
     record = builtin.ret.record
     assert record is not None
     for field, operand in zip(record.fields, values, strict=True):
-        v.store(field.type, operand, v.offset(target, field.offset), layout_fit(align, field.offset))
-
-
-def layout_fit(align: int, offset: int) -> int:
-    return align if offset == 0 else min(align, offset & -offset)
+        v.store(field.type, operand, v.offset(target, field.offset), align_at(align, field.offset))
 
 
 def _f(v: Values, name: str, *args: str) -> str:
@@ -580,12 +577,12 @@ def _printf(v: Values, e: ast.BuiltinCall) -> str:
     for arg in e.args[1:]:
         operand = v.value(arg)
         t = arg.type.bare
-        size = -(-size // t.align) * t.align
+        size = align_up(size, t.align)
         parts.append((size, t, operand))
         size += t.size
     buffer = "null"
     if parts:
-        buffer, v.printed = "%printf.arguments", max(v.printed, -(-size // 8) * 8)
+        buffer, v.printed = "%printf.arguments", max(v.printed, align_up(size, 8))
         for offset, t, operand in parts:
             v.store(t, operand, v.offset(buffer, offset), t.align)
     v.at(e.at)
@@ -657,11 +654,11 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
             at = there
             if field.offset:
                 at = v.make(f"getelementptr inbounds nuw i8, ptr addrspace(1) {there}, i64 {field.offset}")
-            fit = layout_fit(t.align, field.offset)
+            fit = align_at(t.align, field.offset)
             values.append(v.make(f"load {elem.llvm}, ptr addrspace(1) {at}, align {fit}, !invariant.load {_empty(v)}"))
         for field, operand in zip(record.fields, values, strict=True):
             v.emit(
-                f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}"  # noqa: E501
+                f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {align_at(align, field.offset)}"  # noqa: E501
             )
         return
     if n not in (1, 2, 4) or n * elem.size > 16:
@@ -669,9 +666,7 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
     shape = f".v{n}" if n > 1 else ""
     if verb == "st":
         source, source_align = v.address(e.args[1])
-        operands = [
-            v.load(f.type, v.offset(source, f.offset), layout_fit(source_align, f.offset)) for f in record.fields
-        ]
+        operands = [v.load(f.type, v.offset(source, f.offset), align_at(source_align, f.offset)) for f in record.fields]
         _hinted_store(v, hint, elem, pointer, operands, shape)
         return
     llvm = "i16" if elem.size == 1 else elem.llvm
@@ -687,7 +682,7 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
         if elem.size == 1:
             operand = v.make(f"trunc i16 {operand} to i8")
         v.emit(
-            f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {layout_fit(align, field.offset)}"  # noqa: E501
+            f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {align_at(align, field.offset)}"
         )
 
 

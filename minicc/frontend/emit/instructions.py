@@ -12,6 +12,7 @@ from minicc.frontend.emit.module import Module
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
+from minicc.integers import align_at, signed
 
 NAMED = 200
 """Characters of a variable's name that its LLVM values have: LLVM cuts what is longer than 1,024, numbers first."""
@@ -143,13 +144,12 @@ class Instructions:
             return
         volatile = "volatile " if t.volatile else ""
         values = [
-            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {fit(source_align, at)}")
+            self.make(f"load {volatile}{leaf.llvm}, ptr {self.offset(source, at)}, align {align_at(source_align, at)}")
             for at, leaf in parts
         ]
         for (at, leaf), value in zip(parts, values, strict=True):
-            self.emit(
-                f"store {volatile}{leaf.llvm} {value}, ptr {self.offset(target, at)}, align {fit(target_align, at)}"
-            )
+            where = self.offset(target, at)
+            self.emit(f"store {volatile}{leaf.llvm} {value}, ptr {where}, align {align_at(target_align, at)}")
 
     def zero(self, t: Type, target: str, align: int) -> None:
         parts = layout.few_leaves(t)
@@ -159,7 +159,7 @@ class Instructions:
             return
         for at, leaf in parts:
             self.emit(
-                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {fit(align, at)}"  # noqa: E501
+                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {align_at(align, at)}"  # noqa: E501
             )
 
     # -- bit-fields
@@ -190,18 +190,8 @@ class Instructions:
             operand = self.make(f"{'trunc' if bits < t.size * 8 else 'zext'} {t.llvm} {operand} to {llvm}")
         mask = (1 << field.bit_width) - 1
         old = self.make(f"load {llvm}, ptr {address}, align {align}")
-        keep = self.make(f"and {llvm} {old}, {_as_signed(~(mask << field.bit_offset), bits)}")
-        new = self.make(f"and {llvm} {operand}, {_as_signed(mask, bits)}")
+        keep = self.make(f"and {llvm} {old}, {signed(~(mask << field.bit_offset), bits)}")
+        new = self.make(f"and {llvm} {operand}, {signed(mask, bits)}")
         new = self.make(f"shl {llvm} {new}, {field.bit_offset}") if field.bit_offset else new
         both = self.make(f"or {llvm} {keep}, {new}")
         self.emit(f"store {llvm} {both}, ptr {address}, align {align}")
-
-
-def fit(align: int, offset: int) -> int:
-    """Alignment known `offset` bytes past an address aligned to `align`."""
-    return align if offset == 0 else min(align, offset & -offset)
-
-
-def _as_signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value

@@ -8,13 +8,14 @@ from typing import Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.emit import unrolling
-from minicc.frontend.emit.instructions import NAMED, fit
+from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import Module, quoted
 from minicc.frontend.emit.values import Values
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
+from minicc.integers import align_at
 
 
 class FunctionEmitter(Values):
@@ -159,7 +160,7 @@ class FunctionEmitter(Values):
     def _construct_members(self, f: ast.Function) -> None:
         for offset, e in f.base_inits:
             this = self.make(f"load ptr, ptr {self.slots[id(f.this)]}, align 8")
-            self.initialise(e.type, e, self.offset(this, offset), fit(e.type.align, offset))
+            self.initialise(e.type, e, self.offset(this, offset), align_at(e.type.align, offset))
             self.end_temporaries(0)
         self._own_tables(f)
         for field, e in f.inits:
@@ -167,7 +168,7 @@ class FunctionEmitter(Values):
             where = self.offset(this, field.offset)
             if field.bit_width:
                 assert f.this is not None and f.this.type.elem is not None
-                self.store_bits(field, self.value(e), where, fit(f.this.type.elem.align, field.offset))
+                self.store_bits(field, self.value(e), where, align_at(f.this.type.elem.align, field.offset))
             elif field.type.kind == "reference":
                 self.emit(f"store ptr {self.value(e)}, ptr {where}, align 8")
             else:

@@ -12,12 +12,13 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.emit import layout, tables
-from minicc.frontend.emit.instructions import Instructions, fit
+from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
+from minicc.integers import align_at
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -41,12 +42,12 @@ class Values(Instructions):
             return self.value(e.operand), max(1, e.type.align)
         if isinstance(e, ast.Member):
             base, align = self.address(e.base)
-            return self.offset(base, e.field.offset), fit(align, e.field.offset)
+            return self.offset(base, e.field.offset), align_at(align, e.field.offset)
         if isinstance(e, ast.Cast) and e.kind in ("relabel", "move"):
             base, align = self.address(e.operand)
             shift = _base_shift(e.operand.type.bare, e.type.bare)
             if shift:
-                return self.make(f"getelementptr inbounds i8, ptr {base}, i64 {shift}"), fit(align, shift)
+                return self.make(f"getelementptr inbounds i8, ptr {base}, i64 {shift}"), align_at(align, shift)
             return base, min(align, e.type.align) if not e.type.aggregate else align
         if isinstance(e, ast.Text):
             return self.module.text(e.data, e.type.align), e.type.align
@@ -238,10 +239,10 @@ class Values(Instructions):
             if isinstance(part, ast.Here):
                 self.slots[id(part.variable)] = where
             elif field is not None and field.bit_width:
-                self.store_bits(field, self.value(part), where, fit(align, at))
+                self.store_bits(field, self.value(part), where, align_at(align, at))
             elif not (covered < wanted and isinstance(part, ast.Zero)):
                 self.initialise(
-                    part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, fit(align, at)
+                    part.type.bare if not part.lvalue else ty.unqualified(part.type), part, where, align_at(align, at)
                 )
             if len(self.temporaries) > mark:
                 # Each clause is a full expression, as nvcc takes it.

@@ -6,6 +6,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
+from minicc.integers import align_up
 
 
 class Layout:
@@ -72,7 +73,7 @@ class Layout:
         step = align * 8
         """Where a unit that holds the field may begin."""
         if start // step * step + unit < start + width:
-            start = -(-start // step) * step
+            start = align_up(start, step)
         reach = -(-(start % step + width) // 8) if self.pack else 0
         self.record.fields.append(Field(name, t, start // step * align, start % step, width, default, unit=reach))
         self.bit, self.in_bits = start + width, True

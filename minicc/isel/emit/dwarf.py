@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
+from minicc.integers import sleb, uleb
 from minicc.isel.emit.debug import Locations
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
@@ -370,19 +371,3 @@ def _lines(die: Die) -> list[str]:
     for child in die.children:
         out += _lines(child)
     return [*out, ".b8 0"] if die.children else out
-
-
-def uleb(value: int) -> list[int]:
-    out = []
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return [*out, value]
-
-
-def sleb(value: int) -> list[int]:
-    out = []
-    while not -64 <= value < 64:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return [*out, value & 127]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minicc.integers import signed
 from minicc.isel.cover import template
 from minicc.isel.cover.cover import Cover, Tile
 from minicc.isel.cover.database import substitute
-from minicc.isel.dag import WIDTH, BlockDag, Node, signed
+from minicc.isel.dag import WIDTH, BlockDag, Node
 from minicc.isel.emit.coalesce import Lives
 from minicc.isel.emit.symbols import SymbolMove, share_symbols
 from minicc.isel.lower.calls import AsmText, CallTarget

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc.isel.dag import WIDTH, Node, signed
+from minicc.integers import signed
+from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
 from minicc.nvvm import ir
 

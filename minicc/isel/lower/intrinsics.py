@@ -6,13 +6,13 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from minicc.integers import align_at
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.classes import by_order
 from minicc.isel.lower.constrained import Constrained
 from minicc.isel.lower.halves import HALVES, is_packed
 from minicc.isel.lower.integers import Integers
 from minicc.isel.lower.intrinsic_table import EXTREMES, IGNORED, NVVM, OVERLOADED, SREG_BITS
-from minicc.isel.lower.memory import _align_at
 from minicc.isel.lower.vectors import VECTORS, Vectors
 from minicc.isel.lower.wide import power_bits
 from minicc.nvvm import ir
@@ -450,7 +450,7 @@ class Intrinsics(Vectors, Constrained):
         for i, flag in enumerate(flags):
             if flag:
                 where = self.offset(address, i * size)
-                out += self.load(head, space, element, where, _align_at(align, i * size))
+                out += self.load(head, space, element, where, align_at(align, i * size))
             else:
                 out += kept[i * step : i * step + step]
         return out
@@ -467,7 +467,7 @@ class Intrinsics(Vectors, Constrained):
             if flag:
                 where = self.offset(self.one(pointer), i * size)
                 some = parts[i * step : i * step + step]
-                self.store("st", self.space(pointer.type), element, some, where, _align_at(align, i * size))
+                self.store("st", self.space(pointer.type), element, some, where, align_at(align, i * size))
         return []
 
     def constant_mask(self, mask: ir.Value) -> list[bool]:

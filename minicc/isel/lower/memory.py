@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc.isel.dag import WIDTH, Builder, Node, signed
+from minicc.integers import align_at, signed
+from minicc.isel.dag import WIDTH, Builder, Node
 from minicc.isel.lower.base import Base
 from minicc.isel.lower.bytes import gathered, parts_of
 from minicc.isel.lower.halves import HALVES, is_packed
@@ -53,7 +54,7 @@ class Memory(Base):
                 value = build.sext(value, bits, kind)
             elif kind == "i32":
                 value = build.trunc(value)
-            value, extra = _peel(build, value)
+            value, extra = _peel(value)
             constant += extra * size
             if base.head == "sym" and base.data[1]:
                 constant += base.data[1]
@@ -255,7 +256,7 @@ class Memory(Base):
         leaves = self.leaves(type_)
         counts = []
         for leaf, offset in leaves:
-            found = self.cells(leaf, _align_at(align, offset))
+            found = self.cells(leaf, align_at(align, offset))
             counts.append(len(found))
             cells += [(kind, offset + at) for kind, at in found]
         if not cells:
@@ -357,7 +358,7 @@ class Memory(Base):
         at = 0
         for leaf, offset in self.leaves(type_):
             count = len(self.legal(leaf))
-            found = self.cells(leaf, _align_at(align, offset))
+            found = self.cells(leaf, align_at(align, offset))
             values += self.take_apart(leaf, found, parts[at : at + count])
             cells += [(kind, offset + cell) for kind, cell in found]
             at += count
@@ -528,11 +529,6 @@ _BITS = {
 _SIZE = {"u8": 1, "u16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
 
-def _align_at(align: int, offset: int) -> int:
-    """Alignment known at base + offset."""
-    return align if offset == 0 else min(align, offset & -offset)
-
-
 def _terms(index: Node) -> tuple[Node, ...]:
     """Extended words that an index is the sum of: each takes one instruction with the address, their sum four."""
     if index.op == "add.i64" and all(term.op in ("sext.i64.i32", "zext.i64.i32") for term in index.args):
@@ -540,7 +536,7 @@ def _terms(index: Node) -> tuple[Node, ...]:
     return (index,)
 
 
-def _peel(build: object, value: Node) -> tuple[Node, int]:
+def _peel(value: Node) -> tuple[Node, int]:
     """x + c of an index -> (x, c), so that the constant reaches the address; also through an extension of an add that
     cannot be seen to overflow (left alone: the flag is not kept in the DAG)."""
     if value.head == "add" and value.args[1].is_const:
@@ -558,7 +554,7 @@ def _groups(cells: list[tuple[str, int]], align: int, most: int) -> list[tuple[i
         size = _SIZE[kind]
         count = 1
         for wanted in (8, 4, 2) if size == 4 else (4, 2):
-            if size * wanted > most or at + wanted > len(cells) or _align_at(align, offset) < size * wanted:
+            if size * wanted > most or at + wanted > len(cells) or align_at(align, offset) < size * wanted:
                 continue
             if all(cells[at + i] == (kind, offset + i * size) for i in range(wanted)):
                 count = wanted
@@ -580,7 +576,7 @@ def _words(
         size = _SIZE[kind]
         count = 4 // size if size < 4 else 1
         word = None
-        if count > 1 and _align_at(align, offset) >= 4:
+        if count > 1 and align_at(align, offset) >= 4:
             run = cells[at : at + count]
             if run == [(kind, offset + i * size) for i in range(count)]:
                 word = gathered(build, values[at : at + 4]) if size == 1 else _word(values[at : at + count], size)

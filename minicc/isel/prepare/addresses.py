@@ -12,7 +12,7 @@ Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumptio
 
 from __future__ import annotations
 
-from minicc.isel.dag import signed
+from minicc.integers import signed
 from minicc.isel.layout import DataLayout
 from minicc.isel.prepare.sink import PURE, users
 from minicc.nvvm import ir

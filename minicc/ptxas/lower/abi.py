@@ -12,10 +12,11 @@ frame begins. (Nothing else writes there: a GPU thread has no interrupts.)
 
 from __future__ import annotations
 
+from minicc.integers import align_up
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.params import words
-from minicc.ptxas.lower.symbols import align_of, round_up, size_of
+from minicc.ptxas.lower.symbols import align_of, size_of
 from minicc.ptxas.mir import MOperand, RegFile, V, VMem
 from minicc.ptxas.registers.spill import INCOMING
 from minicc.sass.instr import Reg, Target
@@ -67,7 +68,7 @@ def places(variables: list[ptx.Variable]) -> list[range]:
     for variable in variables:
         count = max(1, -(-size_of(variable) // 4))
         if count > 1 and align_of(variable) >= 8:
-            at = round_up(at, 2)
+            at = align_up(at, 2)
         out.append(range(at, at + count))
         at += count
     return out

@@ -190,7 +190,7 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
     last = Block(b.label("met"), [], [], block.loop_depth)
 
     def pin(operand: MOperand) -> V:
-        file = operand.reg.file if isinstance(operand, V) else operand.file if isinstance(operand, Reg) else "R"
+        file = operand.file if isinstance(operand, V | Reg) else "R"
         width = operand.count if isinstance(operand, V) else 1
         if file == "UR":
             return abi.pinned(b, "UR", _UNIFORM)

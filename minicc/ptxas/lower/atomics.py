@@ -76,11 +76,11 @@ def atom(b: Builder, inst: ptx.Inst) -> None:
         distant(b, inst, op, type_, d, where, values)
         return
     if width < 32 and op == "cas":
-        small_cas(b, inst, space, d, where, values)
+        small_cas(b, space, d, where, values)
         return
     if width not in (32, 64) or type_ in ("f16", "bf16"):
         if type_ in ("f16", "bf16") and op == "add":
-            half_add(b, inst, space, d, where, values, type_)
+            half_add(b, space, d, where, values, type_)
             return
         b.unsupported()
     if type_ in _FLOAT and op not in (("add", "exch", "cas") if type_ in ("f32", "f64") else ("add",)):
@@ -123,10 +123,10 @@ def distant(
     scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
     width = bits(type_)
     if width == 16 and op == "cas":
-        small_cas(b, inst, CLUSTER, d, where, values)
+        small_cas(b, CLUSTER, d, where, values)
         return
     if type_ in ("f16", "bf16") and op == "add":
-        half_add(b, inst, CLUSTER, d, where, values, type_)
+        half_add(b, CLUSTER, d, where, values, type_)
         return
     if width not in (32, 64):
         b.unsupported()
@@ -416,9 +416,7 @@ def _word(b: Builder, space: str, where: ptx.Operand) -> tuple[VMem, V]:
     return VMem(V(word.reg, 0, 2, suffix=("64",)), 0, None, b.desc()), position
 
 
-def small_cas(
-    b: Builder, inst: ptx.Inst, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand]
-) -> None:
+def small_cas(b: Builder, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand]) -> None:
     """atom.cas.b16: a loop over the word around it that ends when the half differs, or was swapped."""
     memory, position = _word(b, space, where)
     expect, swap = (b.logic(b.val(v), imm(0xFFFF), 0xC0) for v in values)
@@ -439,7 +437,7 @@ def small_cas(
 
 
 def half_add(
-    b: Builder, inst: ptx.Inst, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand],
+    b: Builder, space: str, d: ptx.Operand | None, where: ptx.Operand, values: list[ptx.Operand],
     type_: str,
 ) -> None:  # fmt: skip
     """atom.add of one half: a loop over the word around it."""

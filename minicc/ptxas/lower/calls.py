@@ -40,7 +40,7 @@ def call(b: Builder, inst: ptx.Inst) -> None:
             b.move(V(abi.return_address(b).reg, 1), ZERO)
             return b.emit("CALL.REL.NOINC", (), (Target(label=function_label(body.name)),), side=True, memory="barrier")
 
-        _transfer(b, inst, (body.returns, returns), (body.params, arguments), jump)
+        _transfer(b, (body.returns, returns), (body.params, arguments), jump)
     elif name in PROVIDED:
         _provided(b, name, inst, returns, arguments)
     else:
@@ -51,9 +51,7 @@ Formals = list[ptx.Variable]
 Actuals = tuple[ptx.Operand, ...]
 
 
-def _transfer(
-    b: Builder, inst: ptx.Inst, results: tuple[Formals, Actuals], arguments: tuple[Formals, Actuals], jump: object
-) -> None:
+def _transfer(b: Builder, results: tuple[Formals, Actuals], arguments: tuple[Formals, Actuals], jump: object) -> None:
     """Arguments into place, the call that `jump` makes, results out of place."""
     assert callable(jump)
     for formals, actuals in (results, arguments):
@@ -79,8 +77,8 @@ def _transfer(
         b.emit("MOV", (STACK,), (kept,), side=True)
     made.implicit_reads = (*reads, abi.return_address(b))
     made.implicit_writes = abi.clobbers(b)
-    for formal, actual, where in zip(*results, abi.places(results[0]), strict=True):
-        for word, out in zip(where, _taken(b, formal, actual, len(where)), strict=True):
+    for actual, where in zip(results[1], abi.places(results[0]), strict=True):
+        for word, out in zip(where, _taken(b, actual, len(where)), strict=True):
             abi.get(b, out, word, STACK)
 
 
@@ -98,7 +96,7 @@ def _given(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) ->
     return [b.val(actual, formal.type)]
 
 
-def _taken(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) -> list[V]:
+def _taken(b: Builder, actual: ptx.Operand, count: int) -> list[V]:
     """Where the words of a result go."""
     if isinstance(actual, ptx.Symbol) and actual.name in b.flat.variables:
         found = words(b, actual.name) or []
@@ -144,7 +142,7 @@ def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) 
         b.start(after)
         return made
 
-    _transfer(b, inst, (formals[0], returns), (formals[1], arguments), jump)
+    _transfer(b, (formals[0], returns), (formals[1], arguments), jump)
 
 
 def provided(b: Builder, name: str) -> MInst:
@@ -175,7 +173,7 @@ def _provided(b: Builder, name: str, inst: ptx.Inst, returns: Actuals, arguments
     given = [attrs.evolve(v, align=8) if v.type.endswith("64") else v for v in given]
     if abi.overflow(abi.places(given)):
         b.unsupported("call with that many arguments")
-    _transfer(b, inst, (formals(returns), returns), (given, arguments), lambda: provided(b, name))
+    _transfer(b, (formals(returns), returns), (given, arguments), lambda: provided(b, name))
 
 
 def branches(inst: ptx.Inst) -> bool:

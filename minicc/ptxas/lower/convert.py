@@ -41,9 +41,9 @@ def cvt(b: Builder, inst: ptx.Inst) -> None:
     elif to in floats and from_ in floats:
         float_to_float(b, inst, b.dst(d), sources[0], to, from_, rounding, whole, flush, sat)
     elif to in floats and from_ in _WORD:
-        integer_to_float(b, b.dst(d), sources[0], to, from_, rounding, flush, sat)
+        integer_to_float(b, b.dst(d), sources[0], to, from_, rounding, sat)
     elif to in _WORD and from_ in floats:
-        float_to_integer(b, b.dst(d), sources[0], to, from_, whole or "", flush, sat)
+        float_to_integer(b, b.dst(d), sources[0], to, from_, whole or "", flush)
     elif to in _WORD and from_ in _WORD:
         integer_to_integer(b, b.dst(d), sources[0], to, from_, sat)
     else:
@@ -58,7 +58,7 @@ def _saturated(b: Builder, inst: ptx.Inst, out: V, to: str) -> None:
     whole = next((INTEGER_ROUNDING[m] for m in mods if m in INTEGER_ROUNDING), None)
     result = b.temp(2 if to == "f64" else 1)
     if from_ in _WORD:
-        integer_to_float(b, result, item, to_, from_, rounding, False, False)
+        integer_to_float(b, result, item, to_, from_, rounding, False)
     else:
         float_to_float(b, inst, result, item, to_, from_, rounding, whole, False, False)
     if to == "f16":
@@ -164,9 +164,7 @@ def clamp(b: Builder, out: V, item: ptx.Operand, to: str, from_: str) -> None:
         b.move(V(out.reg, 1), pair[1])
 
 
-def integer_to_float(
-    b: Builder, out: V, item: ptx.Operand, to: str, from_: str, rounding: str, flush: bool, sat: bool
-) -> None:
+def integer_to_float(b: Builder, out: V, item: ptx.Operand, to: str, from_: str, rounding: str, sat: bool) -> None:
     """I2FP for words to f32 (it rounds to nearest or to zero; what is narrower is exact), I2F for the rest, whose unit
     takes four times as long."""
     wide = bits(from_) == 64
@@ -201,9 +199,7 @@ def _narrow_f32(b: Builder, out: V, x: MOperand, to: str, rounding: str, flush: 
         b.emit(dotted("F2F", ftz, _SHORT[to], "F32", rounding), (V(out.reg, 0),), (x,))
 
 
-def float_to_integer(
-    b: Builder, out: V, item: ptx.Operand, to: str, from_: str, whole: str, flush: bool, sat: bool
-) -> None:
+def float_to_integer(b: Builder, out: V, item: ptx.Operand, to: str, from_: str, whole: str, flush: bool) -> None:
     """F2I saturates, and makes NaN zero with .NTZ, as PTX asks."""
     if from_ == "f64":
         x: MOperand = b.pair(item, "f64")
@@ -237,7 +233,7 @@ def float_to_float(
     flush: bool, sat: bool,
 ) -> None:  # fmt: skip
     if to == from_:
-        same_width(b, inst, out, item, to, whole, flush, sat)
+        same_width(b, out, item, to, whole, flush, sat)
         return
     if from_ == "f64":
         x: MOperand = b.pair(item, "f64")
@@ -296,9 +292,7 @@ def _half(x: MOperand) -> MOperand:
     return V(x.reg, x.part, suffix=("H0_H0",)) if isinstance(x, V) else x
 
 
-def same_width(
-    b: Builder, inst: ptx.Inst, out: V, item: ptx.Operand, type_: str, whole: str | None, flush: bool, sat: bool
-) -> None:
+def same_width(b: Builder, out: V, item: ptx.Operand, type_: str, whole: str | None, flush: bool, sat: bool) -> None:
     """cvt between equal types: rounding to integer, saturation, or flushing."""
     if type_ == "f64":
         x: MOperand = b.pair(item, "f64")

@@ -201,7 +201,7 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
     b.select(V(result.reg, 1), imm(-1), ZERO, none)
     b.start_cold(large)
     found = _long(b, ax, ay)[remainder]
-    b.move64(result, *wide(b, found))
+    b.move64(result, *wide(found))
     b.resume(done)
     turn(b, out, result, x, y, sign, remainder)
 
@@ -216,7 +216,7 @@ def turn(b: Builder, out: V, result: V, x: Pair, y: Pair, sign: bool, remainder:
     # Division by zero keeps its all ones.
     negative = b.setp("ISETP.NE.U32.AND", b.logic(y[0], y[1], 0xFC), ZERO, negative)
     turned = b.temp(2)
-    b.sub64(turned, (ZERO, ZERO), wide(b, result))
+    b.sub64(turned, (ZERO, ZERO), wide(result))
     for i in (0, 1):
         b.select(V(out.reg, i), V(turned.reg, i), V(result.reg, i), negative)
 
@@ -247,20 +247,20 @@ def _long(b: Builder, x: Pair, y: Pair) -> tuple[V, V]:
     b.emit("F2I.U64.TRUNC", (r,), (scaled,))
     for _ in range(2):
         product = b.temp(2)
-        low64(b, product, wide(b, r), y)
+        low64(b, product, wide(r), y)
         error = b.temp(2)
-        b.sub64(error, (ZERO, ZERO), wide(b, product))
+        b.sub64(error, (ZERO, ZERO), wide(product))
         step = b.temp(2)
-        high64(b, step, wide(b, r), wide(b, error), False)
+        high64(b, step, wide(r), wide(error), False)
         better = b.temp(2)
-        b.add64(better, wide(b, r), wide(b, step))
+        b.add64(better, wide(r), wide(step))
         r = better
     q = b.temp(2)
-    high64(b, q, x, wide(b, r), False)
+    high64(b, q, x, wide(r), False)
     product = b.temp(2)
-    low64(b, product, wide(b, q), y)
+    low64(b, product, wide(q), y)
     left = b.temp(2)
-    b.sub64(left, x, wide(b, product))
+    b.sub64(left, x, wide(product))
     for _ in range(2):
         lower = b.temp(2)
         carry, fits = b.pred(), b.pred()
@@ -269,7 +269,7 @@ def _long(b: Builder, x: Pair, y: Pair) -> tuple[V, V]:
         after = b.temp(2)
         more = b.temp(2)
         one = b.sel(b.reg(imm(1)), ZERO, fits)
-        b.add64(more, wide(b, q), (one, ZERO))
+        b.add64(more, wide(q), (one, ZERO))
         for i in (0, 1):
             b.select(V(after.reg, i), V(lower.reg, i), V(left.reg, i), fits)
         left, q = after, more

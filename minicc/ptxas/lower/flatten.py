@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from operator import is_
 
@@ -310,5 +310,4 @@ def _mismatch(where: Span | None, name: str) -> None:
     fail("ptxas.call", f"Arguments mismatch in a call of '{name}'", where, exit_status=EXIT_PTXAS)
 
 
-Renamer = Callable[[str], str]
 Statements = Iterable[ptx.Inst | ptx.Label]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.integers import align_up
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import table
 from minicc.ptxas.lower.builder import Builder
@@ -14,7 +15,7 @@ from minicc.ptxas.lower.cleanup import clean
 from minicc.ptxas.lower.contract import contract
 from minicc.ptxas.lower.converge import converge
 from minicc.ptxas.lower.flatten import Flat, callee, flatten
-from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, round_up, size_of
+from minicc.ptxas.lower.symbols import MAX_LOCAL, Symbols, align_of, size_of
 from minicc.ptxas.lower.types import bits
 from minicc.ptxas.mir import TRUE, MFunction
 from minicc.sass.program import Param
@@ -191,10 +192,10 @@ def _statement(b: Builder, inst: ptx.Inst) -> None:
             lowering(b, inst)
     except (ValueError, IndexError, StopIteration, KeyError, TypeError) as error:
         # A form that the table of instructions lets through but the lowering did not expect.
-        raise_wrong(b, inst, error)
+        raise_wrong(inst, error)
 
 
-def raise_wrong(b: Builder, inst: ptx.Inst, error: Exception) -> None:
+def raise_wrong(inst: ptx.Inst, error: Exception) -> None:
     """Unexpected shape of an instruction: an error at its place, not a traceback."""
     from minicc.diagnostics import CompileError, Diagnostic
 
@@ -222,7 +223,7 @@ def _parameters(b: Builder, function: ptx.Function) -> None:
     for ordinal, param in enumerate(function.params):
         size, align = size_of(param), align_of(param)
         base = b.arch.abi.param_base  # alignment is that of the place in the bank
-        at = round_up(base + at, align) - base
+        at = align_up(base + at, align) - base
         b.entry_params[param.name] = at
         b.fn.params.append(Param(ordinal, at, size))
         at += size
@@ -245,7 +246,7 @@ def _locals(b: Builder) -> None:
         at = outgoing(b.flat)
     for variable in b.flat.variables.values():
         if variable.space == "local":
-            at = round_up(at, align_of(variable))
+            at = align_up(at, align_of(variable))
             b.local_offsets[variable.name] = at
             at += size_of(variable)
             if at > MAX_LOCAL:
@@ -255,7 +256,7 @@ def _locals(b: Builder) -> None:
                     variable.where,
                     exit_status=EXIT_PTXAS,
                 )
-    b.fn.frame = round_up(at, 8)
+    b.fn.frame = align_up(at, 8)
 
 
 def constants(b: Builder, flat: Flat) -> dict[str, int]:

@@ -31,7 +31,7 @@ def operand(b: Builder, item: ptx.Operand, type_: str) -> MOperand:
     return extend(b, b.val(item, type_), type_)
 
 
-def wide(b: Builder, dst: V) -> Pair:
+def wide(dst: V) -> Pair:
     return V(dst.reg, 0), V(dst.reg, 1)
 
 
@@ -172,9 +172,9 @@ def mul(b: Builder, inst: ptx.Inst) -> None:
             low64(b, out, b.val64(left), b.val64(right), b.pair(third) if third is not None else ZERO)
             third = None
         if third is not None:
-            b.add64(dst, wide(b, out), b.val64(third))
+            b.add64(dst, wide(out), b.val64(third))
         else:
-            b.move64(dst, *wide(b, out))
+            b.move64(dst, *wide(out))
     elif bits(type_) == 16:
         if "hi" in mods:
             x, y = b.swap(operand(b, left, type_), operand(b, right, type_))
@@ -257,7 +257,7 @@ def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
         into = out if first is sides[-1][0] else b.temp(2)
         mask = b.new("SHF.R.S32.HI", ZERO, imm(31), first[1])
         part = (b.logic(second[0], mask, 0xC0), b.logic(second[1], mask, 0xC0))
-        b.sub64(into, wide(b, total), part)
+        b.sub64(into, wide(total), part)
         total = into
 
 

@@ -80,7 +80,7 @@ def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -
     if not -most <= offset < most:
         total = b.temp(2)
         assert isinstance(pair, V)
-        b.add64(total, wide(b, pair), (imm(offset), imm(offset >> 32)))
+        b.add64(total, wide(pair), (imm(offset), imm(offset >> 32)))
         pair, offset = total, 0
     if isinstance(pair, V):
         pair = V(pair.reg, pair.part, 2, suffix=("64",))
@@ -117,7 +117,7 @@ def cluster_memory(b: Builder, item: ptx.Operand) -> VMem:
     return b.global_address(V(pair.reg, 0, 2, suffix=("64",)), offset)
 
 
-def order_modifiers(b: Builder, inst: ptx.Inst, load: bool) -> tuple[str, str, bool]:
+def order_modifiers(inst: ptx.Inst, load: bool) -> tuple[str, str, bool]:
     """(eviction word, strength, is it acquire/release)."""
     mods = inst.modifiers
     scope = next((SCOPES[m] for m in mods if m in SCOPES), "SYS")
@@ -154,7 +154,7 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
     if space == "const":
         load_constant(b, where, outs, type_, 3, 0)
         return
-    eviction, strength, ordered = order_modifiers(b, inst, True)
+    eviction, strength, ordered = order_modifiers(inst, True)
     if "shared::cluster" in inst.modifiers:
         space, memory = "", cluster_memory(b, where)
     else:
@@ -298,7 +298,7 @@ def st(b: Builder, inst: ptx.Inst) -> None:
         return
     if space == "const":
         b.wrong("constant memory cannot be stored to")
-    eviction, strength, ordered = order_modifiers(b, inst, False)
+    eviction, strength, ordered = order_modifiers(inst, False)
     if ordered:
         release(b, inst)
     if "shared::cluster" in inst.modifiers:
@@ -489,7 +489,7 @@ def cvta(b: Builder, inst: ptx.Inst) -> None:
             b.emit("IADD3", (part,), b.minus(low, V(base.reg, 0)))
             b.move64(out, part, ZERO)
         else:
-            b.add64(out, (low, ZERO), wide(b, base))
+            b.add64(out, (low, ZERO), wide(base))
     elif space == "const":
         _constant_window(b, out, (low, high), to)
     elif space == "param":
@@ -512,9 +512,9 @@ def _parameter_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to
         return
     low = address[0]
     if isinstance(low, Imm):
-        b.add64(out, wide(b, base), (imm(low.bits - abi.parameter_origin), ZERO))
+        b.add64(out, wide(base), (imm(low.bits - abi.parameter_origin), ZERO))
     else:
-        b.add64(out, wide(b, base), (b.new("IADD3", low, imm(-abi.parameter_origin), ZERO), ZERO))
+        b.add64(out, wide(base), (b.new("IADD3", low, imm(-abi.parameter_origin), ZERO), ZERO))
 
 
 def _constant_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to: bool) -> None:
@@ -525,7 +525,7 @@ def _constant_window(b: Builder, out: V, address: tuple[MOperand, MOperand], to:
     if to:
         b.move64(out, b.new("IADD3", *b.minus(b.reg(address[0]), V(base.reg, 0))), ZERO)
     else:
-        b.add64(out, (address[0], ZERO), wide(b, base))
+        b.add64(out, (address[0], ZERO), wide(base))
 
 
 def sr(name: str) -> MOperand:
@@ -555,7 +555,7 @@ def _in_constants(b: Builder, out: MOperand, address: tuple[MOperand, MOperand])
     """Less than the bank's size beyond its start."""
     base, distance = b.temp(2), b.temp(2)
     b.emit("LDC.64", (base,), (Const(0, b.arch.abi.constant_window),))
-    b.sub64(distance, address, wide(b, base))
+    b.sub64(distance, address, wide(base))
     near = b.setp("ISETP.LT.U32.AND", V(distance.reg, 0), imm(b.symbols.constant_size))
     b.emit("ISETP.EQ.U32.AND", (out, TRUE), (V(distance.reg, 1), ZERO, near))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
+from minicc.integers import align_up
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.lower.callgraph import Calls
@@ -44,10 +45,6 @@ def size_of(variable: ptx.Variable) -> int:
 
 def align_of(variable: ptx.Variable) -> int:
     return variable.align or SIZES.get(variable.type, 1) * (variable.vector or 1)
-
-
-def round_up(value: int, align: int) -> int:
-    return -(-value // align) * align
 
 
 class Symbols:
@@ -102,7 +99,7 @@ class Symbols:
             if variable.linkage == "extern":
                 extern.append(variable)
                 continue
-            at = round_up(at, align)
+            at = align_up(at, align)
             self.shared[variable.name] = base + at
             at += size_of(variable)
         self.shared_size = at
@@ -112,9 +109,9 @@ class Symbols:
             fail("ptxas.shared", text, exit_status=EXIT_PTXAS)
         for variable in extern:
             self.module.uses_extern_shared = True
-            self.shared[variable.name] = base + round_up(at, align_of(variable))
+            self.shared[variable.name] = base + align_up(at, align_of(variable))
         if extern:
-            self.shared_size = round_up(at, max(align_of(v) for v in extern)) if at else 0
+            self.shared_size = align_up(at, max(align_of(v) for v in extern)) if at else 0
 
 
 def _knows_clusters(statement: ptx.Inst | ptx.Label) -> bool:
@@ -183,7 +180,7 @@ def _place_constants(source: ptx.Module, symbols: Symbols) -> None:
     for variable in source.variables:
         if variable.space != "const":
             continue
-        symbols.constants[variable.name] = at = round_up(at, align_of(variable))
+        symbols.constants[variable.name] = at = align_up(at, align_of(variable))
         symbols.constant_size = at = at + size_of(variable)
         if at > 65536:
             fail(
@@ -300,7 +297,7 @@ def _header(b: Builder, name: str, kind: str) -> V:
     if name not in b.fn.headers:
         b.fn.headers.append(name)
     out = b.temp()
-    at = b.arch.abi.param_base + round_up(b.fn.param_bytes, 4) + 4 * b.fn.headers.index(name)
+    at = b.arch.abi.param_base + align_up(b.fn.param_bytes, 4) + 4 * b.fn.headers.index(name)
     b.emit("LDC", (out,), (VConst(0, at),))
     return out
 

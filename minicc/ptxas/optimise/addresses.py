@@ -14,6 +14,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.integers import signed
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.optimise.known import ALL, Known, permuted, table_bits
@@ -106,9 +107,9 @@ class _Folder:
             return None
         return found if self.single.dominates(found.block, found.at, b, at) else None
 
-    def _same(self, v: V, found: Definition, b: int, at: int) -> bool:
-        """Whether a part has at (b, at) the value that a definition has read."""
-        if v.reg.fixed is not None or v.neg or v.abs or v.inv or v.suffix:
+    def _same(self, v: V, found: Definition, b: int) -> bool:
+        """Whether a part has in block b the value that a definition has read."""
+        if v.reg.fixed is not None or not v.plain:
             return False
         part = (v.reg.id, v.part)
         origin = self.single.table.get(part)
@@ -128,9 +129,9 @@ class _Folder:
             split = self._added(inst)
         else:
             return None
-        if split is None or not self._same(split[0], found, b, at):
+        if split is None or not self._same(split[0], found, b):
             return None
-        return split[0], split[1] - (split[1] >> 31 << 32)
+        return split[0], signed(split[1], 32)
 
     def _added(self, inst: MInst) -> tuple[V, int] | None:
         """A register plus a constant."""
@@ -185,13 +186,12 @@ class _Folder:
                 y, d = two.srcs[1 - n], two.srcs[n]
             if not isinstance(x, V) or not isinstance(y, V) or x.reg is not y.reg:
                 continue
-            if x.part % 2 or y.part != x.part + 1 or not (self._same(x, low, b, at) and self._same(y, high, b, at)):
+            if x.part % 2 or y.part != x.part + 1 or not (self._same(x, low, b) and self._same(y, high, b)):
                 continue
             value, upper = self._value(c), self._value(d)
             if value is None or upper is None:
                 continue
-            total = upper << 32 | value
-            total -= total >> 63 << 64
+            total = signed(upper << 32 | value, 64)
             if -1 << 31 <= total < 1 << 31:
                 return x, total
         return None

@@ -45,7 +45,7 @@ _NEAR = 48
 
 
 def _plain(operand: MOperand) -> bool:
-    return isinstance(operand, V) and not (operand.neg or operand.abs or operand.inv or operand.suffix)
+    return isinstance(operand, V) and operand.plain
 
 
 def _addend(operand: MOperand) -> bool:
@@ -202,14 +202,14 @@ class Combiner:
     @staticmethod
     def fits(*operands: MOperand) -> bool:
         """At most one of three is not a general register."""
-        odd = sum(1 for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R"))
+        odd = sum(1 for o in operands if not (isinstance(o, V | Reg) and o.file == "R"))
         return odd <= 1 and all(isinstance(o, V | Reg | Imm | Const) for o in operands)
 
     @staticmethod
     def sorted(*operands: MOperand) -> tuple[MOperand, ...]:
         """The one that is not a general register in the middle, where it may be."""
-        regs = [o for o in operands if isinstance(o, V | Reg) and _file(o) == "R"]
-        odd = [o for o in operands if not (isinstance(o, V | Reg) and _file(o) == "R")]
+        regs = [o for o in operands if isinstance(o, V | Reg) and o.file == "R"]
+        odd = [o for o in operands if not (isinstance(o, V | Reg) and o.file == "R")]
         return (regs[0], odd[0], regs[1]) if odd else tuple(regs)
 
     def replace(self, inst: MInst, mnemonic: str, modifiers: tuple[str, ...], sources: tuple[MOperand, ...]) -> None:
@@ -432,10 +432,6 @@ class Combiner:
             if merged is not None:
                 self.replace(outer, "LOP3", outer.modifiers, merged)
                 return
-
-
-def _file(operand: V | Reg) -> str:
-    return operand.reg.file if isinstance(operand, V) else operand.file
 
 
 def _merge(outer: MInst, n: int, inner: MInst) -> tuple[MOperand, ...] | None:

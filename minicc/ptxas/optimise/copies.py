@@ -46,7 +46,7 @@ def copied(inst: MInst, word: int) -> MOperand | None:
     if inst.mnemonic in ("MOV", "UMOV") and not inst.modifiers and len(inst.srcs) == 1:
         source = inst.srcs[0]
         if isinstance(source, V):
-            return None if source.neg or source.abs or source.inv or source.suffix else source
+            return source if source.plain else None
         return source if isinstance(source, Imm | Const | Reg) else None
     if inst.mnemonic == "LDC" and inst.modifiers in ((), ("64",)):
         source = inst.srcs[0]
@@ -67,17 +67,13 @@ def _results(inst: MInst) -> list[tuple[V, MOperand | None]]:
     if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.dsts) > 1:
         # A sum of one number has no carry: the lower words of what was shifted by 32 and more.
         rest = [s for s in inst.srcs if s != ZERO]
-        if len(rest) > 1 or not all(_plain(s) for s in rest):
+        if len(rest) > 1 or not all(isinstance(s, V) and s.plain for s in rest):
             return []
         carries = [(carry, FALSE) for carry in inst.dsts[1:] if isinstance(carry, V)]
         return [(first, rest[0] if rest else ZERO), *carries]
     if inst.mnemonic == "ISETP" and inst.modifiers[1:] == ("U32", "AND") and inst.srcs == (ZERO, ZERO, TRUE):
         return [(first, TRUE if inst.modifiers[0] in ("EQ", "LE", "GE") else FALSE)]
     return []
-
-
-def _plain(operand: MOperand) -> bool:
-    return isinstance(operand, V) and not (operand.neg or operand.abs or operand.inv or operand.suffix)
 
 
 class _Propagation:
@@ -225,7 +221,7 @@ def _simplify(inst: MInst) -> None:
         value = inst.srcs[0]
     if value is None or (isinstance(value, V | Reg | Const) and (value.neg or value.abs or value.inv)):
         return
-    if isinstance(value, V | Reg) and _file(value) != "R":
+    if isinstance(value, V | Reg) and value.file != "R":
         return
     inst.mnemonic, inst.modifiers, inst.srcs = "MOV", (), (value,)
 
@@ -298,7 +294,7 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     if inst.mnemonic == "IMAD" and ("MOV" in inst.modifiers or "HI" in inst.modifiers):
         return
     if any(
-        isinstance(s, Imm | Const) or (isinstance(s, V | Reg) and _file(s) == "UR") for s in sources[: max(slots) + 1]
+        isinstance(s, Imm | Const) or (isinstance(s, V | Reg) and s.file == "UR") for s in sources[: max(slots) + 1]
     ):
         return
     to = n
@@ -335,10 +331,6 @@ def _count(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     if n == 1 and value == Imm(1) and inst.modifiers == ("ADD",) and inst.dsts == (ZERO,) and isinstance(place, VMem):
         inst.modifiers = ("POPC", "INC", "32")
         sources[:] = [attrs.evolve(place, ureg=Reg("UR", URZ))]
-
-
-def _file(operand: V | Reg) -> str:
-    return operand.reg.file if isinstance(operand, V) else operand.file
 
 
 def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:

@@ -241,7 +241,7 @@ def _plain(operand: MOperand) -> bool:
     return (
         isinstance(operand, V)
         and operand.count == 1
-        and not (operand.neg or operand.abs or operand.inv or operand.suffix)
+        and operand.plain
         and operand.reg.file == "R"
         and operand.reg.fixed is None
     )

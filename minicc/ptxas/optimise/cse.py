@@ -151,9 +151,7 @@ class _Finder:
             place = self._copied((number, operand.part))
         else:
             place = tuple([self._copied((number, operand.part + w)) for w in range(operand.count)])
-        if operand.neg or operand.abs or operand.inv or operand.suffix:
-            return place, operand.neg, operand.abs, operand.inv, operand.suffix
-        return place
+        return place if operand.plain else (place, operand.neg, operand.abs, operand.inv, operand.suffix)
 
     def _copied(self, part: Part) -> object:
         """What the part is a copy of, as something to compare: a part, or a constant by itself."""

@@ -25,7 +25,7 @@ from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
-from minicc.sass.instr import Const, Imm, Reg
+from minicc.sass.instr import Const, Imm
 
 _SLOTS = {"DADD": (1,), "DMUL": (1,), "DFMA": (1, 2), "DSETP": (1,)}
 """Source positions that may hold something else than general registers, one of them at a time."""
@@ -154,7 +154,7 @@ class _Operands:
             sources[0], sources[1] = sources[1], sources[0]
             values[0], values[1] = None, values[0]
         slots = _SLOTS[inst.mnemonic]
-        if all(isinstance(sources[n], V | Reg) and _file(sources[n]) == "R" for n in slots):
+        if all(getattr(sources[n], "file", "") == "R" for n in slots):
             wanted = [n for n in slots if values[n] is not None]
             # What needs nothing before it first.
             for n in sorted(wanted, key=lambda n: isinstance(v := values[n], int) and v & 0xFFFFFFFF != 0)[:1]:
@@ -233,11 +233,6 @@ def _word(found: Definition) -> MOperand | int | None:
     if isinstance(source, Const) and source.base is None and source.ureg is None:
         return source
     return source if isinstance(source, V) and source == V(source.reg, source.part) else None
-
-
-def _file(operand: MOperand) -> str:
-    assert isinstance(operand, V | Reg)
-    return operand.reg.file if isinstance(operand, V) else operand.file
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:

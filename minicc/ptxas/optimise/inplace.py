@@ -55,7 +55,7 @@ def _whole(operand: object) -> bool:
         and operand.reg.file == "R"
         and operand.reg.width == 1
         and operand.reg.fixed is None
-        and not (operand.neg or operand.abs or operand.inv or operand.suffix)
+        and operand.plain
     )
 
 

@@ -182,7 +182,7 @@ def _inputs(inst: MInst) -> list[Part] | None:
     found = []
     for s in inst.srcs:
         if isinstance(s, V):
-            if s.count != 1 or s.reg.file != "R" or s.reg.fixed is not None or s.neg or s.abs or s.inv or s.suffix:
+            if s.count != 1 or s.reg.file != "R" or s.reg.fixed is not None or not s.plain:
                 return None
             found.append((s.reg.id, s.part))
         elif not isinstance(s, Imm) and s not in _TWINS:

@@ -116,7 +116,7 @@ def _product(at: int, inst: MInst) -> _Product | None:
 
 def _plain(factor: MOperand) -> bool:
     if isinstance(factor, V):
-        return factor.reg.file == "R" and not (factor.neg or factor.abs or factor.inv or factor.suffix)
+        return factor.reg.file == "R" and factor.plain
     return isinstance(factor, Imm) or (isinstance(factor, Const) and factor.base is None and factor.ureg is None)
 
 

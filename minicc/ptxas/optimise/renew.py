@@ -13,12 +13,11 @@ room for.
 from __future__ import annotations
 
 from collections import Counter
-
-import attrs
+from functools import partial
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 
@@ -188,10 +187,6 @@ def _again(
 ) -> None:
     """The candidate's compares once more, for a part of its uses, when what `after` makes has come."""
     names: dict[int, VReg] = {}
-
-    def renamed(v: V) -> V:
-        return attrs.evolve(v, reg=names[v.reg.id]) if v.reg.id in names else v
-
     row = before.setdefault(part[0], [])
     for maker in candidate.makers:
         old = maker.dsts[0]
@@ -199,10 +194,10 @@ def _again(
         again = MInst(
             maker.mnemonic, maker.modifiers, maker.dsts, maker.srcs, loc=part[0].loc, ptx=maker.ptx, hidden=maker.hidden
         )
-        map_reads(again, renamed)
+        map_reads(again, partial(renamed, names))
         names[old.reg.id] = function.new("P", hint=old.reg.hint)
-        map_writes(again, renamed)
+        map_writes(again, partial(renamed, names))
         row.append(again)
         function.renewed[again] = after
     for inst in part:
-        map_reads(inst, renamed)
+        map_reads(inst, partial(renamed, names))

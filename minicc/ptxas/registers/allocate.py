@@ -16,8 +16,9 @@ from collections.abc import Sequence
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.integers import align_up
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import MFunction, V, VReg
+from minicc.ptxas.mir import MFunction, V, VReg, step_of
 from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers import warpwide
@@ -75,7 +76,7 @@ def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:
     occupancy = arch.occupancy
     unit = occupancy.warp_granularity
     warps = -(-max(1, threads[0] * threads[1] * threads[2]) // 32) * blocks
-    warps = -(-warps // unit) * unit
+    warps = align_up(warps, unit)
     per_warp = occupancy.registers_per_sm // warps // occupancy.register_unit_per_warp
     return per_warp * occupancy.register_unit_per_warp // 32
 
@@ -194,7 +195,7 @@ def _place_wide(ranges: Ranges, regions: list[_Region]) -> Interval | None:
         )
         last = most - _EXTRA - width
         align = interval.reg.align
-        first = -(-24 // align) * align
+        first = align_up(24, align)
         for base in (*range(first, last + 1, align), *range(align, min(first, last + 1), align)):
             if not any(
                 base < o.reg.fixed + o.reg.width and o.reg.fixed < base + width and o.overlaps(interval)
@@ -473,7 +474,7 @@ class Scan:
     def _evict(self, current: Interval, rivals: list[tuple[int, int]]) -> int | None:
         """Spill the cheapest set of registers that makes room for `current`; None if `current` is the cheapest."""
         width = current.reg.width
-        step = 4 if width > 2 else width
+        step = step_of(width)
         cost = [0.0] * self.size
         blocked = [not self.everything >> n & 1 for n in range(self.size)]
         for region in self.regions:

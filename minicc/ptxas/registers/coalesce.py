@@ -37,7 +37,7 @@ def _copy(inst: MInst) -> tuple[V, V] | None:
     d, s = inst.dsts[0], inst.srcs[0]
     if not isinstance(d, V) or not isinstance(s, V) or d.reg is s.reg or d.reg.file != "R" or s.reg.file != "R":
         return None
-    if s.neg or s.abs or s.inv or s.suffix or s.reg.width != 1 or s.reg.fixed is not None or d.reg.fixed is not None:
+    if not s.plain or s.reg.width != 1 or s.reg.fixed is not None or d.reg.fixed is not None:
         return None
     return d, s
 

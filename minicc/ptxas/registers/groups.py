@@ -21,7 +21,7 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import analyse
-from minicc.ptxas.mir import GMMA, TRUE, Block, MFunction, MInst, Part, V, VReg
+from minicc.ptxas.mir import GMMA, TRUE, Block, MFunction, MInst, Part, V, VReg, step_of
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers.intervals import Segments, build
@@ -36,7 +36,7 @@ def copy_of(inst: MInst) -> tuple[V, V] | None:
     d, s = inst.dsts[0], inst.srcs[0]
     if not isinstance(d, V) or not isinstance(s, V) or d.reg.file != "R" or s.reg.file != "R":
         return None
-    if s.neg or s.abs or s.inv or s.suffix or d.count != 1 or s.count != 1:
+    if not s.plain or d.count != 1 or s.count != 1:
         return None
     return d, s
 
@@ -89,10 +89,6 @@ def _both(a: list[Def], b: list[Def]) -> list[Def]:
     for one in more:
         out.insert(bisect_left(out, one[:1]), one)
     return out
-
-
-def _step(width: int) -> int:
-    return 4 if width > 2 else width
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -233,7 +229,7 @@ class _Webs:
         if other.reg.width > one.reg.width:
             one, other, shift = other, one, -shift
         width = other.reg.width
-        if shift < 0 or shift + width > one.reg.width or shift % _step(width):
+        if shift < 0 or shift + width > one.reg.width or shift % step_of(width):
             return
         for k, part in enumerate(other.places):
             if _meet(one.places[shift + k], part) and not (

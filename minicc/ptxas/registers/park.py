@@ -72,7 +72,7 @@ def _gaps(function: MFunction, ranges: Ranges, stays: Interval, goes: Interval) 
         first, last = (min(s for s, _ in needed) - begin) // 2, (max(e for _, e in needed) - 1 - begin) // 2
         touching = [n for n, inst in enumerate(block.insts) if _touches(inst, goes.reg)]
         before, after = [n for n in touching if n < first], [n for n in touching if n > last]
-        if len(before) + len(after) < len(touching) or _pending(block, before, goes.reg, under_way[b]):
+        if len(before) + len(after) < len(touching) or _pending(block, before, under_way[b]):
             return None
         leaves = len(block.insts) - (1 if block.insts and block.insts[-1].mnemonic in ("BRA", "EXIT") else 0)
         store, load = before[-1] + 1 if before else 0, after[0] if after else leaves
@@ -164,7 +164,7 @@ def _touches(inst: MInst, reg: VReg) -> bool:
     return any(isinstance(v, V) and v.reg is reg for v in (*reads(inst), *writes(inst)))
 
 
-def _pending(block: Block, touching: list[int], reg: VReg, pending: bool) -> bool:
+def _pending(block: Block, touching: list[int], pending: bool) -> bool:
     """Whether a multiply of the group may be under way behind the last of the instructions that touch it."""
     for n in touching:
         inst = block.insts[n]
@@ -183,7 +183,7 @@ def _under_way(function: MFunction, reg: VReg) -> list[bool]:
     work = list(cfg.rpo)
     while work:
         b = work.pop()
-        if _pending(function.blocks[b], touching[b], reg, entry[b]):
+        if _pending(function.blocks[b], touching[b], entry[b]):
             for s in cfg.succs[b]:
                 if not entry[s]:
                     entry[s] = True

@@ -9,12 +9,13 @@ there anyway.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
-from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
+from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.registers import again
 from minicc.ptxas.registers.intervals import Ranges
@@ -304,12 +305,9 @@ class _Rewriter:
     def _again(self, reg: VReg) -> VReg:
         fresh: dict[int, VReg] = {}
 
-        def new(v: V) -> MOperand:
-            return attrs.evolve(v, reg=fresh[v.reg.id]) if v.reg.id in fresh else v
-
         for source in self.redone[reg.id]:
             inst = attrs.evolve(source)
-            map_reads(inst, new)
+            map_reads(inst, partial(renamed, fresh))
             d = inst.dsts[0]
             assert isinstance(d, V)
             fresh[d.reg.id] = temp = self._temp(d)

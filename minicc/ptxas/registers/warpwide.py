@@ -10,13 +10,11 @@ from __future__ import annotations
 import bisect
 from functools import partial
 
-import attrs
-
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.lower.abi import SAVED_UNIFORM
-from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg
-from minicc.ptxas.operands import counted, guarded, map_reads, parts_read, parts_written, reads
+from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg, step_of
+from minicc.ptxas.operands import counted, guarded, map_reads, parts_read, parts_written, reads, renamed
 from minicc.ptxas.registers.intervals import Interval, Ranges, build
 from minicc.sass.instr import Imm
 
@@ -60,7 +58,7 @@ def _nearer(function: MFunction) -> None:
                         source = known[v.reg.id, part]
                         insts.append(MInst("UMOV", (), (V(new, part),), source.srcs, loc=source.loc))
             if near:
-                map_reads(inst, partial(_renamed, near))
+                map_reads(inst, partial(renamed, near))
             insts.append(inst)
         block.insts = insts
 
@@ -84,7 +82,7 @@ def _behind(function: MFunction, cfg: Cfg) -> None:
                     copies.append(MInst(maker.mnemonic, (), (V(new, n),), maker.srcs, loc=maker.loc))
         if again:
             for inst in block.insts:
-                map_reads(inst, partial(_renamed, again))
+                map_reads(inst, partial(renamed, again))
             block.insts[:0] = copies
 
 
@@ -98,10 +96,6 @@ def _taken(block: Block) -> dict[Part, MInst]:
         if (inst.mnemonic == "R2UR" or constant) and not inst.modifiers and not guarded(inst):
             made.update((p, inst) for p in parts_written(inst))
     return made
-
-
-def _renamed(instead: dict[int, VReg], v: V) -> V:
-    return attrs.evolve(v, reg=instead[v.reg.id]) if v.reg.id in instead else v
 
 
 def _unshared(function: MFunction, ranges: Ranges, file: str, again: bool = False) -> bool:
@@ -136,7 +130,7 @@ def _unshared(function: MFunction, ranges: Ranges, file: str, again: bool = Fals
                 continue
             mask = (1 << reg.width) - 1
             # Five and more (coordinates of tensors): illegal on an H200 but at multiples of eight.
-            step = reg.align if reg.width > 4 else _alignment(reg.width)
+            step = reg.align if reg.width > 4 else step_of(reg.width)
             choice = -1
             for base in (*range(-(-first // step) * step, size - reg.width + 1, step), *range(0, first, step)):
                 if not taken & mask << base and base + reg.width <= size:
@@ -193,8 +187,3 @@ class _Lane:
             self.active.append(self.later.pop())
         self.active = [i for i in self.active if i.end > interval.start]
         return not any(i.overlaps(interval) for i in self.active)
-
-
-def _alignment(width: int) -> int:
-    """Registers of a group start at a multiple of this."""
-    return 4 if width > 2 else width

@@ -62,7 +62,7 @@ def _general(operand: MOperand, minus: bool = False, bits: bool = False) -> bool
     """A general register; with a minus sign, or its bits the other way, where the slot takes that."""
     if not isinstance(operand, V | Reg):
         return False
-    file = operand.reg.file if isinstance(operand, V) else operand.file
+    file = operand.file
     signs = operand.abs or operand.suffix or (operand.inv and not bits) or (operand.neg and not minus)
     return file == "R" and not signs
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from minicc.integers import signed
 from minicc.sass.semantics import Form, Slot
 from minicc.sass.semantics.expr import E
 from runtime.device.sm import abi
@@ -115,7 +116,7 @@ class _Emitter:
         vec, w, op = e.vec, e.width, e.op
         t = _type(w, vec)
         if op == "const":
-            return str(_signed(e.attr, w)) if w > 1 else ("true" if e.attr else "false")
+            return str(signed(e.attr, w)) if w > 1 else ("true" if e.attr else "false")
         if op == "src":
             return self.source(e.attr, self.form.slots[e.attr], w)
         if op in _BINARY:
@@ -461,14 +462,10 @@ def _float_suffix(width: int, vec: bool) -> str:
     return f"v{N}f{width}" if vec else f"f{width}"
 
 
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
 def _splat_text(e: E) -> str:
     if e.width == 1:
         return f"splat (i1 {'true' if e.attr else 'false'})"
-    return f"splat (i{e.width} {_signed(e.attr, e.width)})"
+    return f"splat (i{e.width} {signed(e.attr, e.width)})"
 
 
 def lower(form: Form, name: str, wide: bool = False) -> str:

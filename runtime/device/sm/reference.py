@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minicc.integers import signed
 from minicc.sass.semantics.expr import E
 from runtime.device.sm import abi
 from runtime.device.sm import reference_float as fp
@@ -18,10 +19,6 @@ from runtime.device.sm.codegen import Bound
 from runtime.device.sm.codegen_llvm import register_slots, value_slots
 
 Row = list[int] | int
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) & 1 else value
 
 
 _PLAIN: dict[str, Callable[[E, Sequence[int]], int]] = {
@@ -33,15 +30,15 @@ _PLAIN: dict[str, Callable[[E, Sequence[int]], int]] = {
     "xor": lambda e, a: a[0] ^ a[1],
     "shl": lambda e, a: a[0] << _amount(e, a[1]),
     "lshr": lambda e, a: a[0] >> _amount(e, a[1]),
-    "ashr": lambda e, a: _signed(a[0], e.width) >> _amount(e, a[1]),
+    "ashr": lambda e, a: signed(a[0], e.width) >> _amount(e, a[1]),
     "eq": lambda e, a: int(a[0] == a[1]),
     "ult": lambda e, a: int(a[0] < a[1]),
     "ule": lambda e, a: int(a[0] <= a[1]),
-    "slt": lambda e, a: int(_signed(a[0], e.args[0].width) < _signed(a[1], e.args[0].width)),
-    "sle": lambda e, a: int(_signed(a[0], e.args[0].width) <= _signed(a[1], e.args[0].width)),
+    "slt": lambda e, a: int(signed(a[0], e.args[0].width) < signed(a[1], e.args[0].width)),
+    "sle": lambda e, a: int(signed(a[0], e.args[0].width) <= signed(a[1], e.args[0].width)),
     "select": lambda e, a: a[1] if a[0] else a[2],
     "zext": lambda e, a: a[0],
-    "sext": lambda e, a: _signed(a[0], e.args[0].width),
+    "sext": lambda e, a: signed(a[0], e.args[0].width),
     "trunc": lambda e, a: a[0],
     "ctpop": lambda e, a: a[0].bit_count(),
     "ctlz": lambda e, a: e.width - a[0].bit_length(),
@@ -54,7 +51,7 @@ _PLAIN: dict[str, Callable[[E, Sequence[int]], int]] = {
     "fext": lambda e, a: fp.convert("f32", "f64", a[0], "RN"),
     "ftrunc": lambda e, a: fp.convert("f64", "f32", a[0], e.attr),
     "frint": lambda e, a: fp.round_integral(e.attr[0], a[0], e.attr[1]),
-    "itof": lambda e, a: fp.from_integer(e.attr[0], _signed(a[0], e.args[0].width) if e.attr[1] else a[0], e.attr[2]),
+    "itof": lambda e, a: fp.from_integer(e.attr[0], signed(a[0], e.args[0].width) if e.attr[1] else a[0], e.attr[2]),
     "ftoi": lambda e, a: fp.to_int_saturating(e.attr[0], a[0], e.width, e.attr[1]),
     "table": lambda e, a: e.attr[a[0]],
 }
@@ -73,8 +70,8 @@ _REDUCTIONS: dict[str, Callable[[int, int, int], int]] = {
     "xor": lambda x, y, w: x ^ y,
     "umin": lambda x, y, w: min(x, y),
     "umax": lambda x, y, w: max(x, y),
-    "smin": lambda x, y, w: min(x, y, key=lambda v: _signed(v, w)),
-    "smax": lambda x, y, w: max(x, y, key=lambda v: _signed(v, w)),
+    "smin": lambda x, y, w: min(x, y, key=lambda v: signed(v, w)),
+    "smax": lambda x, y, w: max(x, y, key=lambda v: signed(v, w)),
 }
 
 
