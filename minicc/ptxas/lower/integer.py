@@ -233,8 +233,8 @@ def low64(b: Builder, out: V, x: Pair, y: Pair, z: MOperand = ZERO) -> None:
 
 
 def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
-    """out = high 64 bits of the 128-bit product, by four 32-bit products: the two of an upper and a lower word are added
-    with a carry, which the product of the upper words takes, as the other carry out of their lower word."""
+    """out = high 64 bits of the 128-bit product, by four 32-bit products: the two of an upper and a lower word are
+    added with a carry, which the product of the upper words takes, as the other carry out of their lower word."""
     may_be_negative = [top != ZERO and not (isinstance(top, Imm) and top.bits >> 31 == 0) for top in (x[1], y[1])]
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
     top = b.temp()

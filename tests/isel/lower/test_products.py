@@ -77,7 +77,7 @@ def test_rotated_products(data: st.DataObject) -> None:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_shifts_by_an_amount_and_by_what_is_left_of_the_word(data: st.DataObject) -> None:
-    """Both together are a funnel shift, whichever amount is the given one, and where LLVM adds them with others, too."""
+    """Both together are a funnel shift, whichever amount is the given one, also where LLVM adds them with others."""
     left, added = data.draw(st.booleans()), data.draw(st.booleans())
     high, low = data.draw(st.sampled_from([("%x", "%x"), ("%x", "%y")]))
     one, other = data.draw(st.permutations(["%a", "%b"]))
