@@ -1,7 +1,8 @@
 """Approximate functions of constants are constants: LLVM leaves their intrinsics alone, nvcc computes them.
 
 So a loop to `__log2f(16)` has a known number of turns. As in nvcc's PTX, each is the host's value in single precision,
-not what the special-function unit would say; reciprocals, roots and divisions stay.
+not what the special-function unit would say; roots and divisions stay, and reciprocals that are no power of two. Those
+of doubles are what the library's powers and logarithms begin with, which correct them: `pow(2.0, 32.0)` is a constant.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import struct
 
 _FUNCTIONS = {"lg2": math.log2, "ex2": math.exp2, "sin": math.sin, "cos": math.cos}
 _CALL = re.compile(
-    r"(?:tail )?call (?:\w+ )*float @llvm\.nvvm\.(lg2|ex2|sin|cos)\.approx(\.ftz)?(?:\.f32|\.f)?"
-    r"\(float (0x[0-9A-F]{16}|-?\d+\.\d+e[+-]\d+)\)(?: #\d+)?"
+    r"(?:tail )?call (?:\w+ )*(float|double) @llvm\.nvvm\.(lg2|ex2|sin|cos|rcp)\.approx(\.ftz)?(?:\.f32|\.f|\.d)?"
+    r"\((?:float|double) (0x[0-9A-F]{16}|-?\d+\.\d+e[+-]\d+)\)(?: #\d+)?"
 )
 _SMALLEST = 2.0**-126
 
@@ -26,20 +27,29 @@ def fold(text: str) -> str | None:
 
     def value(found: re.Match[str]) -> str:
         nonlocal changed
-        result = _value(found[1], _number(found[3]), bool(found[2]))
+        kind, name, flush, x = found[1], found[2], bool(found[3]), _number(found[4])
+        result = _value(name, x, flush) if name != "rcp" else _reciprocal(x, kind == "double")
         if result is None:
             return found[0]
         changed = True
-        return f"bitcast float 0x{struct.unpack('<Q', struct.pack('<d', result))[0]:016X} to float"
+        return f"bitcast {kind} 0x{_bits(result):016X} to {kind}"
 
     folded = _CALL.sub(value, text)
     return folded if changed else None
 
 
+def _bits(x: float) -> int:
+    return int(struct.unpack("<Q", struct.pack("<d", x))[0])
+
+
+def _float(bits: int) -> float:
+    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
+
+
 def _number(text: str) -> float:
     """A constant as LLVM prints it: the bits of a double, or decimal."""
     if text.startswith("0x"):
-        return float(struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0])
+        return _float(int(text, 16))
     return float(text)
 
 
@@ -54,3 +64,11 @@ def _value(name: str, x: float, flush: bool) -> float | None:
     if flush and abs(result) < _SMALLEST:
         return math.copysign(0.0, result)
     return result if math.isfinite(result) else None
+
+
+def _reciprocal(x: float, double: bool) -> float | None:
+    """Of a double the upper word, as the special-function unit makes it; of a float only what is exact. None where it
+    is not an ordinary number."""
+    if not _SMALLEST < abs(x) < 1 / _SMALLEST or not (double or abs(math.frexp(x)[0]) == 0.5):
+        return None
+    return _float(_bits(1 / x) >> 32 << 32)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
+import struct
 import subprocess
 from pathlib import Path
 
@@ -52,6 +54,24 @@ def test_a_loop_to_a_logarithm_is_unrolled(tmp_path):
     text = ptx(TREE, tmp_path)
     assert ".approx" not in text and "rem" not in text
     assert text.count("bar.sync") == 5
+
+
+def test_powers_and_logarithms_of_doubles_are_constants(tmp_path):
+    """They begin with the reciprocal of a constant, and correct it: what comes out is the host's value or near it."""
+    draw = random.Random("reciprocal")
+    some = [(draw.uniform(0.1, 9), draw.uniform(-9, 9)) for _ in range(6)]
+    calls = [("pow(2.0, 32.0)", 2.0**32), ("log10(2.0)", math.log10(2)), ("powf(2.0f, 3.0f)", 8.0)]
+    calls += [(f"pow({x!r}, {y!r})", x**y) for x, y in some] + [(f"log({x!r})", math.log(x)) for x, _ in some]
+    text = ptx(
+        "".join(f"__global__ void k{n}(double *p) {{ *p = {call}; }}\n" for n, (call, _) in enumerate(calls)), tmp_path
+    )
+    assert "fma" not in text and ".approx" not in text
+    found = [float(struct.unpack(">d", bytes.fromhex(x))[0]) for x in re.findall(r"0d([0-9A-F]{16})", text)]
+    found += [
+        float(struct.unpack("<d", struct.pack("<q", int(x)))[0]) for x in re.findall(r"[bu]64[^;]*?(-?\d{5,});", text)
+    ]
+    for call, want in calls:
+        assert any(abs(x - want) <= 2 * math.ulp(want) for x in found), (call, want, found)
 
 
 def test_only_ordinary_numbers_of_constants():
