@@ -495,6 +495,8 @@ class Builder:
             return self.const(to, a.data)
         if a.op == f"bitcast.{a.type}.{to}":
             return a.args[0]
+        if "i32" not in (a.type, to) and WIDTH[to] == 16:  # of one kind of half to the other
+            return self.bitcast(self.bitcast(a, "i32"), to)
         if to == "i32" and a.op in _SIGNS:  # a bit of a register, and nothing is known of the bits above a half
             head, mask = _SIGNS[a.op]
             return self.binary(head, "i32", self.bitcast(a.args[0], "i32"), self.const("i32", mask))

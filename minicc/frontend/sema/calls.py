@@ -423,6 +423,8 @@ class Calls(Overloads):
         if record.name == "dim3" and record.vector:
             if len(args) > 3:
                 self.fail("no matching constructor for initialization of 'dim3'", at)
+            if len(args) == 1 and args[0].type.bare is ty.vector("uint3"):
+                return self.convert(args[0], t)
             parts: list[tuple[int, ty.Field | None, ast.Expr]] = []
             for i in range(3):
                 arg = self.convert(args[i], ty.UINT) if i < len(args) else self.number(1, ty.UINT, at)

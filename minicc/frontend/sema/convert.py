@@ -75,6 +75,14 @@ def is_derived(t: Type, base: Type) -> bool:
     return t is not base and t.record is not None and base.record is not None and ty.base_offset(t, base) is not None
 
 
+def _as_dimensions(source: Type, target: Type) -> bool:
+    """What vector_types.h gives dim3: it is made of a number or a uint3, and becomes a uint3."""
+    dimensions, words = ty.vector("dim3"), ty.vector("uint3")
+    if target is dimensions:
+        return source is words or source.arithmetic or (source.kind == "enum" and not source.scoped)
+    return target is words and source is dimensions
+
+
 def plain(t: Type) -> bool:
     """A finished class without base classes, constructors and conversion functions: no other class converts to it, and
     it converts to no other such class."""
@@ -198,6 +206,8 @@ class Conversions(Cursor):
         if source is target:
             return EXACT
         if target.kind == "record":
+            if _as_dimensions(source, target):
+                return None if self.nest_user else USER
             if source.kind == "record" and plain(source) and plain(target):
                 return None
             if is_derived(source, target):
@@ -304,7 +314,7 @@ class Conversions(Cursor):
         if e.type.kind == "array" and target.kind == "pointer":
             e = self.decay(e)
         if target.kind == "record":
-            if rank == USER:
+            if rank == USER and not (e.type.kind == "record" and _as_dimensions(e.type.bare, target)):
                 f = self.converts_to_class(e.type.bare, target)
                 if f is not None and self.converting_constructor(e, target) is None:
                     return self.convert(self.call_method(e, f, [], e.at), target)

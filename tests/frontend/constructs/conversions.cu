@@ -89,3 +89,9 @@ __global__ void ranked_(Vector_<3, float> *o, float *f, Short_ g, Short_ h)
     o[2] = least_(a, o[1]);
     f[0] = pow(h, 3) + max(h, g) + sqrt(h) + fmin(h, g);
 }
+
+// dim3 is made of a number or a uint3, and becomes a uint3.
+struct Where_ { dim3 thread, block; };
+__device__ unsigned by_dim3(dim3 d) { return d.x + d.y * d.z; }
+__device__ unsigned by_uint3(uint3 u) { return u.x; }
+__global__ void dimensions(Where_ *w, unsigned *o) { w->thread = threadIdx; w->block = 7; dim3 a = blockIdx, b(threadIdx), c = 3; uint3 u = gridDim; u = a; o[0] = by_dim3(threadIdx) + by_dim3(5) + by_uint3(blockDim) + a.x + b.y + c.z + u.x + dim3{threadIdx}.y; }
