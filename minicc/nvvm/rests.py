@@ -29,6 +29,9 @@ from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
 _WIDTHS = (4, 2, 1)
 _LONGEST = 28
 """Lines of a loop beyond which its own work hides latency."""
+_DIVISION = 20
+"""Instructions of the machine for one of a word by a number that only the launch knows."""
+_DIVIDES = re.compile(r" = [su](?:div|rem) i\d+ [^,\n]+, %")
 _LEFT = re.compile(r"  (%xtraiter[\w.]*) = and (i\d+) [^,\n]+, (3|7)[,\n]")
 _HEAD = re.compile(r"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  %[-\w.$]+ = phi [^\n]*\n)+)")
 _COUNT = re.compile(r"  (%(?:prol|epil)\.iter\.next[\w.]*) = add (?:nuw )?(?:nsw )?i\d+ (%[\w.]+), 1(?:,.*)?\n")
@@ -101,7 +104,9 @@ def _taken_apart(
         return None
     text = "\n".join(blocks[node] for node in nodes)
     count, end, branch = _COUNT.search(text), _END.search(text), _BRANCH.search(blocks[latch])
-    if not count or not end or not branch or " = load " not in text or text.count("\n") > _LONGEST:
+    if not count or not end or not branch or " = load " not in text:
+        return None
+    if text.count("\n") + _DIVISION * len(_DIVIDES.findall(text)) > _LONGEST:
         return None
     if len(nodes) > 1 and " store " in text:
         return None  # loads do not pass it, and the registers of more turns cost warps (an im2col 1.15)

@@ -20,7 +20,20 @@ VECTORS = (
     "<2 x half>", "<4 x half>", "<2 x bfloat>", "<2 x float>", "<2 x double>",
 )  # fmt: skip
 TYPES = (*INTEGERS, *FLOATS, *VECTORS)
-OPERANDS = ("i8", "i16", "i32", "i64", "i128", "half", "float", "double", "<4 x i8>", "<2 x i16>", "<4 x i32>", "<2 x half>")
+OPERANDS = (
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "half",
+    "float",
+    "double",
+    "<4 x i8>",
+    "<2 x i16>",
+    "<4 x i32>",
+    "<2 x half>",
+)
 BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 SUFFIX = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 NAN = {"half": "0xH7E00", "bfloat": "0xR7FC0", "float": "0x7FF8000000000000", "double": "0x7FF8000000000000"}
@@ -93,12 +106,20 @@ class Writer:
         rng = self.rng
         if element in BITS:
             value = rng.choice([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 255.0, 1024.0])
-            return f"0xR{ {0.5: 0x3F00, 2.0: 0x4000, 1.0: 0x3F80}.get(value, 0xC040):04X}" if element == "bfloat" else str(value)
+            return (
+                f"0xR{ {0.5: 0x3F00, 2.0: 0x4000, 1.0: 0x3F80}.get(value, 0xC040):04X}"
+                if element == "bfloat"
+                else str(value)
+            )
         n = bits(element)
         if n == 1:
             return rng.choice(["true", "false"])
-        near = rng.choice([0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 255, 0xFFFF, 0xFF00, -1, -2, 1 << n - 1, (1 << n - 1) - 1, 10, 100])
-        value = rng.choice([near, near, rng.getrandbits(n), rng.getrandbits(n) >> rng.randrange(n), 1 << rng.randrange(n)])
+        near = rng.choice(
+            [0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 31, 255, 0xFFFF, 0xFF00, -1, -2, 1 << n - 1, (1 << n - 1) - 1, 10, 100]
+        )
+        value = rng.choice(
+            [near, near, rng.getrandbits(n), rng.getrandbits(n) >> rng.randrange(n), 1 << rng.randrange(n)]
+        )
         value &= (1 << n) - 1
         return str(value - (1 << n) if value >> n - 1 else value)
 
@@ -126,10 +147,10 @@ class Writer:
             return self.cast(type_, self.rng.choice(TYPES), depth)
         if parts(type_)[0] and roll < 0.5:
             return self.vector(type_, depth)
-        if not parts(type_)[0] and roll < 0.44:
-            if found := [v for v in VECTORS if parts(v)[1] == type_]:
-                source = self.rng.choice(found)
-                return self.line(type_, f"extractelement {source} {self.make(source, depth - 1)}, {self.place(source)}")
+        wholes = [v for v in VECTORS if parts(v)[1] == type_]
+        if wholes and roll < 0.44:
+            source = self.rng.choice(wholes)
+            return self.line(type_, f"extractelement {source} {self.make(source, depth - 1)}, {self.place(source)}")
         return self.floating(type_, depth) if parts(type_)[1] in BITS else self.integer(type_, depth)
 
     def place(self, vector: str) -> str:
@@ -159,20 +180,27 @@ class Writer:
             if rng.random() < 0.5:
                 mask = n - 1 if n & n - 1 == 0 else 15
                 amount = self.line(type_, f"and {type_} {self.make(type_, depth - 1)}, {self.each(type_, str(mask))}")
-            return self.line(type_, f"{rng.choice(['shl', 'lshr', 'ashr'])} {type_} {self.make(type_, depth - 1)}, {amount}")
+            return self.line(
+                type_, f"{rng.choice(['shl', 'lshr', 'ashr'])} {type_} {self.make(type_, depth - 1)}, {amount}"
+            )
         if roll < 0.62:
             op = rng.choice(["udiv", "urem", "sdiv", "srem"])
             a = self.make(type_, depth - 1)
             if rng.random() < 0.6:
-                return self.line(type_, f"{op} {type_} {a}, {self.each(type_, str(rng.choice([3, 5, 7, 10, 12, 16, 100, 127])))}")
+                return self.line(
+                    type_, f"{op} {type_} {a}, {self.each(type_, str(rng.choice([3, 5, 7, 10, 12, 16, 100, 127])))}"
+                )
             b = self.line(type_, f"lshr {type_} {self.make(type_, depth - 1)}, {self.each(type_, '1')}")
             odd = self.line(type_, f"or {type_} {b}, {self.each(type_, '1')}")
             return self.line(type_, f"{op} {type_} {a}, {odd}")
         if roll < 0.68:
             condition = like(type_, "i1")
-            return self.line(type_, f"{rng.choice(['zext', 'sext'])} {condition} {self.compare(condition, depth)} to {type_}")
+            return self.line(
+                type_, f"{rng.choice(['zext', 'sext'])} {condition} {self.compare(condition, depth)} to {type_}"
+            )
         if roll < 0.75 and element != "i24":
-            name = f"{rng.choice('su')}{rng.choice(['add', 'sub', 'mul'] if n < 128 else ['add', 'sub'])}.with.overflow.{suffix(type_)}"
+            op = rng.choice(["add", "sub", "mul"] if n < 128 else ["add", "sub"])
+            name = f"{rng.choice('su')}{op}.with.overflow.{suffix(type_)}"
             flags = like(type_, "i1")
             both = f"{{ {type_}, {flags} }}"
             a, b = self.pair(type_, depth)
@@ -206,7 +234,9 @@ class Writer:
         source = rng.choice([t for t in TYPES if parts(t)[0] == count and t != "i1"])
         a, b = self.pair(source, depth)
         if parts(source)[1] in BITS:
-            name = rng.choice(["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"])
+            name = rng.choice(
+                ["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"]
+            )
             return self.line(type_, f"fcmp {name} {source} {a}, {b}")
         name = rng.choice(["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"])
         return self.line(type_, f"icmp {name} {source} {a}, {b}")
@@ -219,7 +249,9 @@ class Writer:
             return self.line(type_, f"{rng.choice(['fadd', 'fsub', 'fmul', 'fadd', 'fmul', 'fdiv'])} {type_} {a}, {b}")
         if roll < 0.55 and element in ("float", "double"):
             a, b = self.pair(type_, depth)
-            return self.call(type_, f"fma.{suffix(type_)}", (type_, a), (type_, b), (type_, self.make(type_, depth - 1)))
+            return self.call(
+                type_, f"fma.{suffix(type_)}", (type_, a), (type_, b), (type_, self.make(type_, depth - 1))
+            )
         if roll < 0.7:
             a, b = self.pair(type_, depth)
             name = rng.choice(["minimum", "maximum", "minnum", "maxnum"])
@@ -227,21 +259,36 @@ class Writer:
             zero = self.each(type_, "0xR0000" if element == "bfloat" else "0.0")
             return self.line(type_, f"fadd {type_} {found}, {zero}") if name[3:] == "num" else found
         if roll < 0.8:
-            small = [t for t in TYPES if parts(t)[0] == count and parts(t)[1] in ("i8", "i16", *(() if bits(element) == 16 else ("i32", "i64")))]
+            small = [
+                t
+                for t in TYPES
+                if parts(t)[0] == count
+                and parts(t)[1] in ("i8", "i16", *(() if bits(element) == 16 else ("i32", "i64")))
+            ]
             if small:
                 source = rng.choice(small)
-                return self.line(type_, f"{rng.choice(['sitofp', 'uitofp'])} {source} {self.make(source, depth - 1)} to {type_}")
+                return self.line(
+                    type_, f"{rng.choice(['sitofp', 'uitofp'])} {source} {self.make(source, depth - 1)} to {type_}"
+                )
         name = rng.choice(["fabs", "sqrt", "floor", "ceil", "trunc", "rint", "roundeven"])
         a = self.make(type_, depth - 1)
-        return self.line(type_, f"fneg {type_} {a}") if rng.random() < 0.3 else self.call(type_, f"{name}.{suffix(type_)}", (type_, a))
+        return (
+            self.line(type_, f"fneg {type_} {a}")
+            if rng.random() < 0.3
+            else self.call(type_, f"{name}.{suffix(type_)}", (type_, a))
+        )
 
     def vector(self, type_: str, depth: int) -> str:
         rng, (count, element) = self.rng, parts(type_)
         a = self.make(type_, depth - 1)
         if rng.random() < 0.4:
-            return self.line(type_, f"insertelement {type_} {a}, {element} {self.make(element, depth - 1)}, {self.place(type_)}")
+            return self.line(
+                type_, f"insertelement {type_} {a}, {element} {self.make(element, depth - 1)}, {self.place(type_)}"
+            )
         mask = ", ".join(f"i32 {rng.randrange(2 * count)}" for _ in range(count))
-        return self.line(type_, f"shufflevector {type_} {a}, {type_} {self.make(type_, depth - 1)}, <{count} x i32> <{mask}>")
+        return self.line(
+            type_, f"shufflevector {type_} {a}, {type_} {self.make(type_, depth - 1)}, <{count} x i32> <{mask}>"
+        )
 
     def select(self, type_: str, depth: int) -> str:
         condition = like(type_, "i1") if self.rng.random() < 0.5 else "i1"
@@ -253,23 +300,37 @@ class Writer:
         """The value with one NaN for all, so that its bits may be looked at."""
         flags = like(type_, "i1")
         nan = self.line(flags, f"fcmp uno {type_} {value}, {value}")
-        return self.line(type_, f"select {flags} {nan}, {type_} {self.each(type_, NAN[parts(type_)[1]])}, {type_} {value}")
+        return self.line(
+            type_, f"select {flags} {nan}, {type_} {self.each(type_, NAN[parts(type_)[1]])}, {type_} {value}"
+        )
 
     def cast(self, type_: str, source: str, depth: int) -> str:
         """A value of another type, converted: by number where both have as many elements, by bits otherwise."""
         rng = self.rng
         (count, to), (others, of) = parts(type_), parts(source)
-        value = self.make(source, depth - 1) if depth > 0 else self.leaf(source) if self.known.get(source) else self.each(source)
+        value = (
+            self.make(source, depth - 1)
+            if depth > 0
+            else self.leaf(source)
+            if self.known.get(source)
+            else self.each(source)
+        )
         if source == type_:
             return value
         floats = to in BITS, of in BITS
         if count == others and not (size(type_) == size(source) and rng.random() < 0.5):
             if floats == (True, True):
                 if bits(to) == bits(of):
-                    value, source, of = self.line(like(type_, "float"), f"fpext {source} {value} to {like(type_, 'float')}"), like(type_, "float"), "float"
+                    value, source, of = (
+                        self.line(like(type_, "float"), f"fpext {source} {value} to {like(type_, 'float')}"),
+                        like(type_, "float"),
+                        "float",
+                    )
                 return self.line(type_, f"{'fpext' if bits(to) > bits(of) else 'fptrunc'} {source} {value} to {type_}")
             if floats == (False, True) and to != "i1":
-                return self.call(type_, f"fpto{rng.choice('su')}i.sat.{suffix(type_)}.{suffix(source)}", (source, value))
+                return self.call(
+                    type_, f"fpto{rng.choice('su')}i.sat.{suffix(type_)}.{suffix(source)}", (source, value)
+                )
             if floats == (True, False) and of in ("i8", "i16"):
                 return self.line(type_, f"{rng.choice(['sitofp', 'uitofp'])} {source} {value} to {type_}")
             if floats == (False, False):
@@ -281,7 +342,10 @@ class Writer:
         if source != flat:
             value = self.line(flat, f"bitcast {source} {value} to {flat}")
         if flat != wide:
-            value = self.line(wide, f"{'trunc' if size(type_) < size(source) else rng.choice(['zext', 'sext'])} {flat} {value} to {wide}")
+            value = self.line(
+                wide,
+                f"{'trunc' if size(type_) < size(source) else rng.choice(['zext', 'sext'])} {flat} {value} to {wide}",
+            )
         if type_ == wide:
             return value
         found = self.line(type_, f"bitcast {wide} {value} to {type_}")

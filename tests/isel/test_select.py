@@ -198,6 +198,49 @@ def test_a_loop_that_stores_is_unrolled_once(restrict: str, stores: bool, once: 
     assert ("nounroll" in text) == once
 
 
+@pytest.mark.parametrize("bounds", ["i = threadIdx.x; i < n", "i = 0; i < 640"])
+def test_whatever_the_loop_counts_from(bounds: str, tmp_path: Path) -> None:
+    """LLVM makes what is left over before the loop where it does not begin at a constant, and nothing is at times."""
+    (tmp_path / "k.cu").write_text(
+        f"__global__ void k(int *d, int *s, int n) {{ for (int {bounds}; i++) d[i] = s[i]; }}"
+    )
+    text = minicc.compile(tmp_path / "k.cu", arch="sm_90").ptx
+    assert text.count("ld.global") >= 8 and text.count("nounroll") == 1
+
+
+def test_an_extension_is_made_where_it_costs_nothing() -> None:
+    """A word that is extended before a loop and multiplied in it is multiplied wide: one instruction of the machine with
+    the sum, where a product of 64 bits takes three."""
+    code = (
+        " %w = sext i32 %n to i64\n br label %loop\nloop:\n %i = phi i32 [ 0, %0 ], [ %j, %loop ]\n"
+        " %a = phi ptr [ %p, %0 ], [ %b, %loop ]\n store volatile i32 %i, ptr %a\n"
+        " %b = getelementptr [3 x i32], ptr %a, i64 %w\n %j = add i32 %i, 1\n %c = icmp ult i32 %j, %n\n"
+        " br i1 %c, label %loop, label %end\nend:"
+    )
+    text = ptx.format(isel.select(nvvm.read(HEAD + kernel("ptr %p, i32 %n", code)), ARCH, isel.Options()))
+    assert "mul.wide.s32" in text and "cvt.s64" not in text and "mad.lo.s64" not in text
+
+
+@pytest.mark.parametrize("op", ["and", "or"])
+@settings(max_examples=30, deadline=None)
+@given(rows=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4))
+def test_comparisons_take_what_is_known(op: str, rows: list[list[int]]) -> None:
+    """(a < b && b < c) && q with a q that is needed elsewhere is two comparisons, each joined with what was before."""
+    loads = "".join(f" %p{k} = getelementptr i64, ptr %in, i64 {k}\n %l{k} = load i64, ptr %p{k}\n" for k in range(4))
+    code = (
+        f"{loads} %q = icmp eq i64 %l3, 1\n store i64 0, ptr %out\n br label %next\nnext:\n"
+        f" %s = icmp ult i64 %l0, %l1\n %t = icmp ult i64 %l1, %l2\n %b = {op} i1 %s, %t\n %r = {op} i1 %b, %q\n"
+        " %z = zext i1 %r to i64\n %y = zext i1 %q to i64\n %x = shl i64 %y, 1\n %w = or i64 %x, %z\n"
+        " store i64 %w, ptr %out"
+    )
+    module = isel.select(nvvm.read(HEAD + kernel("ptr %in, ptr %out", code)), ARCH, isel.Options())
+    text = ptx.format(module)
+    assert text.count(f".{op}.u64") == 2 and f"{op}.pred" not in text
+    both = all if op == "and" else any
+    want = [2 * (d == 1) + both((a < b, b < c, d == 1)) for a, b, c, d in rows]
+    assert [word for (word,) in run_rows(module, rows, 1)] == want
+
+
 def test_dynamic_alloca() -> None:
     """A size known at run time, rounded up to the alignment."""
     lines = body(kernel("ptr %p, i32 %n", " %a = alloca i32, i32 %n\n store volatile i32 1, ptr %a"), 0)

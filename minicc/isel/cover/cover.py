@@ -318,13 +318,14 @@ class Cover:
         return best is not None
 
     def placed(self, node: Node, inner: list[Node]) -> bool:
-        """Covered nodes are in the same block (or cost nothing to move); a covered load must be the only operand."""
-        for other in inner:
-            if other.block != node.block and other.uses > 1 and not other.op.startswith(("sext", "zext", "shl", "add")):
-                return False
-            if other.block != node.block and other.uses <= 1:
-                return False
-        return True
+        """Covered nodes are in the same block, or cost no more in this one, however often it runs: an extension, which
+        is part of what uses it, and what is computed where it was anyway."""
+        return all(
+            other.block == node.block
+            or other.head in ("sext", "zext")
+            or (other.uses > 1 and other.head in ("shl", "add"))
+            for other in inner
+        )
 
     def _move_cost(self) -> costs.Cost:
         return self.database.cost(self.database.lookup("mov.i32")[0])

@@ -6,6 +6,7 @@ successor still needs the old values, else on the fall-through path or in an edg
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from minicc.integers import signed
@@ -562,12 +563,14 @@ class Emitter:
         return [(prefix, count + 1, CLASS[prefix]) for prefix, count in self.counts.items() if count]
 
 
+_LAST_TURN = re.compile(r"(niter\d*\.ncmp|exitcond\d*)(\.\w+)*?\.\d+(\.|$)")
+"""LLVM's names for a loop's test in the last of several turns."""
+
+
 def _in_turns(latch: ir.Block) -> bool:
-    """Whether LLVM has made several turns at a time of the loop whose last block this is."""
+    """Whether LLVM has made several turns at a time of the loop whose last block this is: it counts the copies."""
     test = latch.terminator.args[0] if latch.terminator.args else None
-    return isinstance(test, ir.Inst) and any(
-        isinstance(arg, ir.Inst) and arg.name.startswith("unroll_iter") for arg in test.args
-    )
+    return isinstance(test, ir.Inst) and _LAST_TURN.match(test.name) is not None
 
 
 def _waits_for_stores(loop: list[BlockDag]) -> bool:

@@ -25,6 +25,10 @@ def _orders(node: Node) -> list[tuple[str, Node, Node]]:
     return [(found[1], x, y), (SWAP[found[1]], y, x)]
 
 
+def _compares(node: Node) -> bool:
+    return node.head in ("icmp", "fcmp")
+
+
 class Choices(Base):
     """Mixin of `Lowering`. Each method answers None where the selection is something else."""
 
@@ -128,9 +132,9 @@ class Choices(Base):
     def logical(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
         """p || b, p && a of two comparisons with one number; None if the selection is something else."""
         if isinstance(a, ir.ConstInt) and a.value:
-            return self.one_bound("or", p, b)
+            return self.one_bound("or", p, b) or self.comparisons_last("or", p, b)
         if isinstance(b, ir.ConstInt) and not b.value:
-            return self.one_bound("and", p, a)
+            return self.one_bound("and", p, a) or self.comparisons_last("and", p, a)
         return None
 
     def one_bound(self, op: str, a: ir.Value, b: ir.Value) -> Node | None:
@@ -140,6 +144,25 @@ class Choices(Base):
         if any(self.use_counts.get(value) != 1 for value in (a, b)):
             return None
         return self.joined(op, self.one(a), self.one(b))
+
+    def comparisons_last(self, op: str, a: ir.Value, b: ir.Value) -> Node | None:
+        """(s && t) && q of a condition that is known, or needed elsewhere, as s && (t && q): a comparison takes what it
+        is joined with, so these are two instructions for three. `op` is and, or; None if it is not such."""
+        for several, known in (a, b), (b, a):
+            node, more = self.one(several), self.one(known)
+            if node.op != f"{op}.p" or self.use_counts.get(several) != 1 or not any(map(_compares, node.args)):
+                continue
+            if not (_compares(more) and more.block == self.build.block and self.use_counts.get(known) == 1):
+                return self.before(op, node, more)
+        return None
+
+    def before(self, op: str, several: Node, known: Node) -> Node:
+        """Conditions joined with one more, which is the first asked for."""
+        if several.op == f"{op}.p":
+            for term, rest in several.args, several.args[::-1]:
+                if _compares(term):
+                    return self.build.binary(op, "p", term, self.before(op, rest, known))
+        return self.build.binary(op, "p", several, known)
 
     def joined(self, op: str, a: Node, b: Node) -> Node | None:
         """`one_bound` of conditions that nothing else asks for."""

@@ -239,8 +239,10 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
             result = handler(inst)
         elif inst.type.kind == "vector" and op in _ELEMENTWISE:
             result = self.packed_binary(inst) or self.elementwise(inst)
-        elif op in ("and", "or") and inst.type is ir.I1 and (node := self.one_bound(op, *inst.args)) is not None:
-            result = [node]
+        elif op in ("and", "or") and inst.type is ir.I1:
+            a, b = inst.args
+            joined = self.one_bound(op, a, b) or self.comparisons_last(op, a, b)
+            result = [joined or self.build.binary(op, "p", self.one(a), self.one(b))]
         elif op == "add" and self.options.opt_level > 0 and (dot := self.dot_products(inst)) is not None:
             result = [dot]
         elif op == "or" and (turned := self.rotated_product(inst)) is not None:
@@ -259,9 +261,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
         elif op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
             if inst in self.absorbed:
                 return
-            joined = self.contracted(inst)
+            product = self.contracted(inst)
             a, b = inst.args
-            result = [joined or self.float_binary(op, inst.flags, self.one(a), self.one(b), inst)]
+            result = [product or self.float_binary(op, inst.flags, self.one(a), self.one(b), inst)]
         elif op in _CASTS:
             result = self.cast(op, self.parts(inst.args[0]), inst.args[0].type, inst.type, "nuw" in inst.flags)
         else:

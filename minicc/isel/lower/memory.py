@@ -187,12 +187,13 @@ class Memory(Base):
             head = "ldnc"
         elif "nontemporal" in inst.metadata and space in ("gen", "global", "shared"):
             head = "ldcs"
-        if self.multiplies_bytes(inst) or self.moves_bytes(inst):
-            words = ir.vector_type(inst.type.count // 4, ir.int_type(32))
+        if self.multiplies_bytes(inst) or self.moves_bytes(inst) or self.has_pairs(inst):
+            bits = inst.type.element.bits
+            words = ir.vector_type(inst.type.count * bits // 32, ir.int_type(32))
             nodes = [
                 self.build.binary("lshr", "i32", word, self.build.const("i32", at))
                 for word in self.load(head, space, words, self.one(pointer), inst.align)
-                for at in (0, 8, 16, 24)
+                for at in range(0, 32, bits)
             ]
         else:
             type_ = self.asked_for(inst) if head in ("ld", "ldnc") else inst.type
@@ -222,6 +223,14 @@ class Memory(Base):
                 elif not (user.op in ("store", "or") or (user.op == "bitcast" and self.whole_words(user.type))):
                     return False
         return True
+
+    def has_pairs(self, load: ir.Inst) -> bool:
+        """Whether a vector of shorts has pairs that are words of memory: these are loaded, and what stands above
+        a short is cut off only where somebody asks."""
+        type_ = load.type
+        if type_.kind != "vector" or type_.element != ir.int_type(16) or type_.count % 2 or load.align < 4:
+            return False
+        return self.options.opt_level > 0 and not load.order and "volatile" not in load.flags
 
     def whole_words(self, type_: ir.Type) -> bool:
         """Whether every register of a value has whole words of memory."""

@@ -28,10 +28,19 @@ CASES = {
         "  %c = fcmp uno half %h, 0.0\n  %r = zext i1 %c to i16",
         lambda w: int(w >> 16 & 0x7FFF > 0x7C00),
     ),
+    "other": (HALF + "  %b = bitcast half %h to bfloat\n  %a = fneg bfloat %b\n  %r = bitcast bfloat %a to i16",
+              lambda w: w & 0xFFFF ^ 0x8000),
     "shifted": (START + "  %x = sext i16 %s to i32\n  %y = shl i32 %x, 16\n  %r0 = lshr i32 %y, 20\n"
                 "  %r = trunc i32 %r0 to i16", lambda w: w >> 4 & 0xFFF),
 }  # fmt: skip
-ABSENT = {"fabs": r"\babs\.", "fneg": r"\bneg\.", "unordered": r"mov\.b16", "high": r"\bshr\.", "shifted": r"cvt\.s32"}
+ABSENT = {
+    "fabs": r"\babs\.",
+    "other": r"\bmov\.b16",
+    "fneg": r"\bneg\.",
+    "unordered": r"mov\.b16",
+    "high": r"\bshr\.",
+    "shifted": r"cvt\.s32",
+}
 
 
 def text_of(body: str) -> str:
