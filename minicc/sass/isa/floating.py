@@ -9,6 +9,7 @@ FLUSH = "76,80: - FMZ FTZ ?"
 SET = {"cmp": FCMP, "ftz": FTZ, "bool": BOOL}
 SCALE = "84..86: ? D8 D4 D2 - M2 M4 M8"
 SHORT_FUNCTION = "74..79: COS SIN EX2 LG2 RCP RSQ ? ? SQRT TANH"
+HALVES = {"fn": SHORT_FUNCTION, "half": "60: - H1"}
 FUNCTION = "74..79: COS SIN EX2 LG2 RCP RSQ RCP64H RSQ64H SQRT TANH"
 NEW = "sm_90 sm_100 sm_120"
 
@@ -29,8 +30,10 @@ ROWS = (
     op("FCHK", 0x102, " Pd, -|A|, -|B|", XU, "B", imm="f32"),
     op("MUFU", 0x108, "{fn} Rd, B", XU, "4", imm="f64hi", when="72..73=0", fn="74..79: 6=RCP64H 7=RSQ64H"),
     op("MUFU", 0x108, "{fn} Rd, -|B|", XU, "B", imm="f32", when="72..73=0", fn=FUNCTION),
-    op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=1", fn=SHORT_FUNCTION, half="60: - H1"),
-    op("MUFU", 0x108, "{fn}.BF16 Rd, -|B|{half}", XU, "156u", when="72..73=2", fn=SHORT_FUNCTION, half="60: - H1"),
-    op("MUFU", 0x108, "{fn}.F16 Rd, B", XU, "4", when="72..73=1", imm="f16", fn=SHORT_FUNCTION),
-    op("MUFU", 0x108, "{fn}.BF16 Rd, B", XU, "4", when="72..73=2", imm="bf16", fn=SHORT_FUNCTION),
+    op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=1", on=NEW, **HALVES),
+    op("MUFU", 0x108, "{fn}.F16 Rd, -|B|{half}", XU, "156u", when="72..73=2", on="sm_80", **HALVES),
+    op("MUFU", 0x108, "{fn}.BF16 Rd, -|B|{half}", XU, "156u", when="72..73=2", on=NEW, **HALVES),
+    op("MUFU", 0x108, "{fn}.F16 Rd, B", XU, "4", when="72..73=1", imm="f16", on=NEW, fn=SHORT_FUNCTION),
+    op("MUFU", 0x108, "{fn}.F16 Rd, B", XU, "4", when="72..73=2", imm="f16", on="sm_80", fn=SHORT_FUNCTION),
+    op("MUFU", 0x108, "{fn}.BF16 Rd, B", XU, "4", when="72..73=2", imm="bf16", on=NEW, fn=SHORT_FUNCTION),
 )  # fmt: skip
