@@ -240,3 +240,27 @@ def test_products_of_four_bits_and_single_ones(tmp_path, capsys):
     assert printed[0] == printed[1] and {"IMMA.8832.S4.S4", "IMMA.8832.U4.U4"} < printed[0]
     found = [run_script(path, image, "sm_80").variables["d"] for image in images]
     assert found[0].any() and (found[0] == found[1]).all()
+
+
+RARE = {
+    "tanh.approx.f16 %h1, %h2;": "MUFU.TANH.F16",
+    "ex2.approx.f16 %h1, %h2;": "MUFU.EX2.F16",
+    "ld.mmio.relaxed.sys.global.b16 %h1, [%d1];": "LDG.E.U16.MMIO.SYS",
+    "st.mmio.relaxed.sys.b16 [%d1], %h2;": "ST.E.U16.MMIO.SYS",
+}
+
+
+@pytest.mark.parametrize("line", RARE)
+def test_rare_instructions_are_those_of_nvidia(line, tmp_path):
+    """The names are of the words that NVIDIA's ptxas writes for sm_80, and ours are the same words."""
+    text = f""".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)
+{{ .reg .b16 %h<3>; .reg .b32 %r; .reg .b64 %d<2>; ld.param.u64 %d1, [p]; mov.u32 %r, %tid.x;
+mad.wide.u32 %d1, %r, 2, %d1; ld.global.b16 %h2, [%d1]; mov.b16 %h1, 0; {line} st.global.b16 [%d1], %h1; ret; }}"""
+    arch, found = archs.get("sm_80"), []
+    ours = compiled(_written(tmp_path / "o.ptx", text), "sm_80").cubin
+    for image in (ours, nvidia_assembles(text, tmp_path, "sm_80")):
+        code = read_cubin(image, "k").functions[0].code
+        words = [int.from_bytes(code[at : at + 16], "little") for at in range(0, len(code), 16)]
+        names = [".".join((inst.mnemonic, *inst.modifiers)) for inst in (decode(w, arch) for w in words)]
+        found.append({name: w >> 72 & 0x7FFFF for name, w in zip(names, words, strict=True)})
+    assert RARE[line] in found[0] and found[0][RARE[line]] == found[1].get(RARE[line])

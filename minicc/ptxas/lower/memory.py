@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import attrs
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder, imm
 from minicc.ptxas.lower.integer import wide
@@ -108,6 +110,12 @@ def memory_operand(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OF
     return VMem(base, offset)
 
 
+def _undescribed(memory: VMem) -> VMem:
+    """Without a descriptor of memory, as ptxas has accesses of devices' registers (MMIO)."""
+    base = memory.base
+    return VMem(attrs.evolve(base, suffix=()) if isinstance(base, V) else base, memory.offset)
+
+
 def cluster_memory(b: Builder, item: ptx.Operand) -> VMem:
     """A `.shared::cluster` address, as a generic one: the window's upper half is above it."""
     base, offset = address(b, item, "shared")
@@ -125,7 +133,9 @@ def order_modifiers(inst: ptx.Inst, load: bool) -> tuple[str, str, bool]:
     strength, ordered = "", False
     if "volatile" in mods or "cv" in mods or "wt" in mods:
         strength = "STRONG.SYS"
-    elif "relaxed" in mods or "mmio" in mods:
+    elif "mmio" in mods:
+        strength = f"MMIO.{scope}"
+    elif "relaxed" in mods:
         strength = f"STRONG.{scope}"
     elif "acquire" in mods or "release" in mods:
         strength, ordered = f"STRONG.{scope}", True
@@ -159,6 +169,8 @@ def ld(b: Builder, inst: ptx.Inst) -> None:
         space, memory = "", cluster_memory(b, where)
     else:
         memory = memory_operand(b, where, space)
+    if "mmio" in inst.modifiers:
+        memory = _undescribed(memory)
     width = bits(type_)
     if space in ("shared", "local"):
         mnemonic = "LDS" if space == "shared" else "LDL"
@@ -305,6 +317,8 @@ def st(b: Builder, inst: ptx.Inst) -> None:
         space, memory = "", cluster_memory(b, where)
     else:
         memory = memory_operand(b, where, space)
+    if "mmio" in inst.modifiers:
+        memory = _undescribed(memory)
     width = bits(type_)
     if space in ("shared", "local"):
         head, tail = ("STS" if space == "shared" else "STL"), ""
