@@ -353,3 +353,10 @@ def test_nvcc_rejects_what_we_reject(tmp_path: Path) -> None:
             disagree.append(name)
     # nvcc only warns of this one.
     assert set(disagree) <= {"shared_init"}
+
+
+def test_immediate_functions_of_the_host_are_constants_to_the_device() -> None:
+    ir, _ = compile_text(
+        "consteval int twice(int a) { return 2 * a; }\n__global__ void k(int *o) { o[0] = twice(21); }", std="c++20"
+    )
+    assert "i32 42" in ir

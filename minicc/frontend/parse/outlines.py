@@ -61,7 +61,7 @@ class Outlines(Instances):
                 continue
             if token.text == "(" and angle == 0:
                 return None
-            if token is name or (name is not None and token.start == name.start and token.source is name.source):
+            if name is not None and _begins(token, name):
                 return owner if self.tokens[k - 1].text in ("::", "~") else None
             if token.kind == IDENT and angle == 0:
                 found = self.lookup(token.text) if scope is None else self.find_in(scope, token.text)
@@ -83,7 +83,7 @@ class Outlines(Instances):
         if owner is None or name is None:
             self.fail("out-of-line definition does not match any declaration", self.tokens[start])
         tokens = self.closed(start, self.i)
-        at = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+        at = next((k for k, t in enumerate(tokens) if _begins(t, name)), 0)
         k = at - 2
         if k >= 0 and tokens[k].text in (">", ">>"):
             # Outer<T>::Inner<U>::name
@@ -179,7 +179,7 @@ class Outlines(Instances):
         """`template <class U> void Class::f(U) { ... }`: the tokens from `start` to the cursor are the definition of a
         member template that `Class`, no template, declares."""
         tokens = self.closed(start, self.i)
-        at = begin = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+        at = begin = next((k for k, t in enumerate(tokens) if _begins(t, name)), 0)
         while begin > 1 and tokens[begin - 1].text == "::" and tokens[begin - 2].kind == IDENT:
             begin -= 2
         entity: object = None
@@ -299,13 +299,18 @@ class Outlines(Instances):
                 self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends = saved
 
 
+def _begins(token: Token, name: Token) -> bool:
+    """The name itself, which a macro may give its place to; or `operator`, from which on a name was put together."""
+    return token is name or (token.text == "operator" and token.start == name.start and token.source is name.source)
+
+
 def _keys(pattern: list[object]) -> list[str]:
     return [pattern_key(p) if isinstance(p, Type) else str(p) for p in pattern]
 
 
 def member_class(tokens: list[Token], name: Token) -> str:
     """`Class<T>::Inner::name`: Inner, a class that is no template; else nothing."""
-    at = next((k for k, t in enumerate(tokens) if t.start == name.start and t.source is name.source), 0)
+    at = next((k for k, t in enumerate(tokens) if _begins(t, name)), 0)
     at -= tokens[at - 1].text == "~"
     found = (
         at > 4 and tokens[at - 1].text == "::" and tokens[at - 2].kind == IDENT and tokens[at - 4].text in (">", ">>")

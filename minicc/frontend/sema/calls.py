@@ -274,7 +274,7 @@ class Calls(Overloads):
     def _check_relaxed(self, f: ast.Function, caller: ast.Function, at: Token) -> None:
         """Constexpr functions of the host are no device code's, even where a constant is wanted; nvcc takes them in
         default arguments and members' initial values, and warns where the host calls the caller, too."""
-        if self.options.relaxed_constexpr or self.unevaluated or self.elsewhere or caller.library:
+        if self.options.relaxed_constexpr or self.unevaluated or self.elsewhere or caller.library or f.immediate:
             return
         kind = "__host__ __device__" if caller.both else "__global__" if caller.space == "global" else "__device__"
         text = (

@@ -31,3 +31,6 @@ __global__ void k(int *o, float *f) { int i = threadIdx.x; if (i) return;
  Vec<float> v, w; v.fill(2); w[1]=3.f; w[2u]=f[5]; f[4]=v.dot(w); o[6]=size_of(Con{})+size_of(3); Arr<int,3> a{1,2,3}; o[7]=a.v[2]; o[8]=val<7>()+val<'a'>()+val<(int)E::A>();
  auto l=[](std::integral auto x, auto y) { return x+y; }; f[6]=l(1,2.5f); auto t=[]<typename T, int N>(T (&arr)[N]) requires (N > 1) { return arr[N-1]; }; int z[3]={4,5,6}; o[9]=t(z); using enum E; o[10]=(int)A; 
  auto [p, q] = [&]{ struct R { int a; float b; }; return R{3, f[7]}; }(); f[8]=p+q; for (int n = 0; auto x : z) o[11] += x * ++n; constexpr auto sq = [](auto x) consteval { return x * x; }; o[12] = sq(4); if (i == 0) [[likely]] o[13] = 1; }
+
+consteval unsigned hashed(const char *s) { unsigned h = 0; while (*s) h = h * 31 + *s++; return h; }
+__global__ void immediate(int *o) { o[0] = hashed("kernel"); }

@@ -32,3 +32,17 @@ template <typename T, typename Stride, Stride... Strides> struct Wrap {
 };
 
 __global__ void forwarded(const float *p, float *q, int a, int b) { *q = *Wrap<float, long, 64, 1>().at(p, a, b); }
+
+// What the host says of its types at run time is a member like any other.
+#include <typeindex>
+#include <typeinfo>
+struct Property {
+    std::type_index type;
+    Property(const std::type_index &t) : type(t) {}
+};
+struct Scheme {
+    struct Cell { double r; };
+    virtual const std::type_info &kind() const { return typeid(double); }
+    Property property() { return Property(typeid(Cell)); }
+};
+__global__ void of_scheme(Scheme::Cell *c) { c->r = 1; }

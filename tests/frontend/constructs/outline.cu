@@ -70,3 +70,19 @@ __global__ void outline_members(int *o, View_ s, struct outer_::X x)
     struct Pl_::In i = {1};
     o[1] = Out_<int, 3>::I<float>(5).twice() + Out_<int, 2>().twice() + elaborate_(i, &x, {5});
 }
+
+// Members whose definitions a macro writes: the whole text has one place.
+template <typename T> struct Made {
+    static __device__ T first();
+    static __device__ T both(T x) { return x * first() + Made::second(); }
+    static __device__ T second();
+    __device__ T operator+(T x) const;
+    __device__ T operator-(T x) const;
+};
+#define GETTER(name, value) template <typename T> __device__ T Made<T>::name() { return value; }
+#define OPERATOR(o) template <typename T> __device__ T Made<T>::operator o(T x) const { return x o both(x); }
+GETTER(first, 2)
+GETTER(second, 3)
+OPERATOR(+)
+OPERATOR(-)
+__global__ void made(float *o) { o[0] = Made<float>::both(o[1]) + (Made<float>() + 1.f) * (Made<float>() - 2.f); }

@@ -13,3 +13,11 @@ __global__ void tuple_kernel(float *o) {
     El_<1, int, float>::type e = t.t.h;
     o[0] = e + first_(t);
 }
+#include <cuda/std/tuple>
+static_assert(sizeof(cuda::std::tuple<int, float>) == 8 && sizeof(cuda::std::tuple<char, short, int>) == 8, "as libcu++ lays it out");
+__global__ void guided(int *o)
+{
+    cuda::std::tuple t{o[1], 2.5f, short(-3)}, u = t;
+    cuda::std::tuple v{cuda::std::pair{1, 2.f}};
+    o[0] = cuda::std::get<2>(u) + cuda::std::get<0>(v);
+}

@@ -1,5 +1,20 @@
 // Containers and pointers of the host, as far as the types of what a kernel is launched with come from them.
 namespace std {
+struct type_info {
+    void *table_;
+    const char *name_;
+    const char *name() const;
+    size_t hash_code() const;
+    bool operator==(const type_info &o) const;
+};
+struct type_index {
+    const type_info *target_;
+    type_index(const type_info &t);
+    const char *name() const;
+    size_t hash_code() const;
+    bool operator==(const type_index &o) const;
+    bool operator<(const type_index &o) const;
+};
 template <typename T> struct hash { size_t operator()(const T &v) const; };
 template <typename T> struct allocator {
     typedef T value_type;

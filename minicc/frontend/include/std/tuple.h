@@ -4,9 +4,10 @@ template <typename... T> struct tuple;
 template <> struct tuple<> {};
 template <typename H, typename... T> struct tuple<H, T...> {
     H __head;
-    tuple<T...> __tail;
+    [[no_unique_address]] tuple<T...> __tail;
     __host__ __device__ constexpr tuple() : __head(), __tail() {}
     __host__ __device__ constexpr tuple(const H &h, const T &...t) : __head(h), __tail(t...) {}
+    template <typename A, typename B> __host__ __device__ constexpr tuple(const pair<A, B> &p) : __head(p.first), __tail(p.second) {}
     template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
         __head = o.__head;
         if constexpr (sizeof...(T) > 0) __tail = o.__tail;
@@ -20,7 +21,7 @@ template <typename H, typename... T> struct tuple<H, T...> {
 };
 template <typename H, typename... T> struct tuple<H &, T...> {
     H &__head;
-    tuple<T...> __tail;
+    [[no_unique_address]] tuple<T...> __tail;
     __host__ __device__ constexpr tuple(H &h, T... t) : __head(h), __tail(t...) {}
     template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
         __head = o.__head;
@@ -33,6 +34,8 @@ template <typename H, typename... T> struct tuple<H &, T...> {
         return *this;
     }
 };
+template <typename... T> tuple(T...) -> tuple<T...>;
+template <typename A, typename B> tuple(pair<A, B>) -> tuple<A, B>;
 template <size_t I, typename T> struct tuple_element;
 template <typename H, typename... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
 template <size_t I, typename H, typename... T> struct tuple_element<I, tuple<H, T...>> : tuple_element<I - 1, tuple<T...>> {};
