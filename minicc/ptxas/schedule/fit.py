@@ -54,7 +54,8 @@ _LONGER_KNOWN = 1.09
 the cycles with 64 registers take 0.94 to 0.99 of the time, one whose warps take 1.11 takes 1.08. Fewer gain nothing."""
 _SMALL, _WAITING = 400, 1000
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long; up to
-the second where a loop in a loop loads from far memory, for an order without spill code."""
+the second where a loop in a loop loads from far memory, for an order without spill code, or the leanest one with it if
+blocks of 1,024 threads can be launched for it."""
 _SEARCHED, _TRIED = 2000, 12_000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
 second by another order alone."""
@@ -226,9 +227,9 @@ def _for_more_warps(
     """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it; whether
     it is such a one."""
     known, size = function.req_threads is not None, sum(map(len, given))
-    steps = [step for step in (_STEPS[:1] if known else _STEPS) if step < most + _GAPS]
+    steps = _STEPS[:1] if known else _STEPS
     longest = _SEARCHED if known else _WAITING if _waits(function) else _SMALL
-    if not steps or function.is_routine or size > longest:
+    if steps[-1] >= most + _GAPS or function.is_routine or size > longest:
         return False
     first = kept = _Kept(function, _orders(function))
     program = _Kept(function, given)
@@ -244,9 +245,9 @@ def _for_more_warps(
             if fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone:
                 continue
             hopeless = False
-            if fewer.local and not known and (wanted < _ANY_BLOCK or size > _SMALL):
+            if fewer.local and not known and (wanted < _ANY_BLOCK or (size > _SMALL and not leaner)):
                 continue
-            among = fewer.among(wanted) * (DOUBT if fewer.local else 1)
+            among = fewer.among(wanted) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)
             if among <= (1 if wanted == _ANY_BLOCK else _WORTH) * best:
                 function.short = first.short
                 best, kept = among, _Kept(function, _orders(function))

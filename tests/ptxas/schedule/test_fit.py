@@ -142,3 +142,55 @@ def test_loads_of_what_unrolling_leaves_over_take_no_registers_elsewhere() -> No
         window = x[plane, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3]
         assert out[plane, row, column] == window.max()
         assert x[plane].flat[where[plane, row, column]] == window.max()
+
+
+def test_blocks_of_1024_threads_can_be_launched_for_a_few_spills() -> None:
+    """Eighteen rows fetched together, of which each turn takes one: two or four registers too many for such blocks."""
+    rows = range(18)
+    fetch = "".join(
+        f"v{k} = *(const __half2 *)&values[stride * (t + {k} * step) + i]; w{k} = weights[t + {k} * step];\n"
+        for k in rows
+    )
+    cases = "".join(f"case {k}: v = __half22float2(v{k}); w = w{k}; break;\n" for k in rows)
+    source = f"""#include <cuda_fp16.h>
+__global__ void mix(const __half *values, const float *weights, float *out, int width, int stride, int length)
+{{
+    __shared__ float x[32], y[32];
+    for (int i = 2 * threadIdx.x; i < width; i += 64) {{
+        if (threadIdx.y == 0)
+            x[threadIdx.x] = y[threadIdx.x] = 0;
+        __syncthreads();
+        float2 sum = {{0, 0}};
+        {"".join(f"__half2 v{k}; float w{k};" for k in rows)}
+        int step = blockDim.y, t = threadIdx.y;
+        for (int turn = 0; turn < length / step - {rows[-1]}; t += step, turn++) {{
+            if (turn % {len(rows)} == 0) {{
+                {fetch}
+            }}
+            float2 v; float w;
+            switch (turn % {len(rows)}) {{
+                {cases}
+            }}
+            sum.x += v.x * w;
+            sum.y += v.y * w;
+        }}
+        for (; t < length; t += step) {{
+            float2 v = __half22float2(*(const __half2 *)&values[stride * t + i]);
+            sum.x += v.x * weights[t];
+            sum.y += v.y * weights[t];
+        }}
+        atomicAdd(&x[threadIdx.x], sum.x);
+        atomicAdd(&y[threadIdx.x], sum.y);
+        __syncthreads();
+        if (threadIdx.y == 0)
+            *(float2 *)&out[i] = make_float2(x[threadIdx.x], y[threadIdx.x]);
+    }}
+}}
+"""
+    length, width = 32 * 20, 64
+    random = np.random.RandomState(1)
+    values, weights = random.random_sample((length, width)).astype(np.float16), random.random_sample(length)
+    out, weights = np.zeros(width, np.float32), weights.astype(np.float32)
+    kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("mix.cu", source), arch="sm_90"))["mix"]
+    kernel[1, (32, 32)](values, weights, out, width, width, length)
+    assert np.allclose(out, weights.astype(np.float64) @ values.astype(np.float64), rtol=1e-4)
