@@ -3,6 +3,7 @@
     IADD3 t, p = a, b, RZ;  IADD3.X u = A, B, RZ, p        IADD3 d, p, q = a, c, b
     IADD3 d, p = t, c, RZ;  IADD3.X e = u, C, RZ, p        IADD3.X e = A, C, B, p, q
     IADD3.X t = A, B, RZ, p;  IADD3 e = t, C, RZ           IADD3.X e = A, C, B, p      (words put above a sum)
+    SEL t = RZ, 1, !p;        IADD3 e = t, c, RZ           IADD3.X e = c, RZ, RZ, p    (and of two: what is counted)
 
 Only where nothing else takes the first sum, it is made in a loop no further out, and its addends still have their
 values at the second (`Combiner.holds`). Hashes are sums of three to five words of 64 bits.
@@ -10,19 +11,23 @@ values at the second (`Combiner.holds`). Hashes are sums of three to five words 
 
 from __future__ import annotations
 
+import attrs
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts
 from minicc.ptxas.optimise.combine import Combiner
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition
+from minicc.sass.instr import Imm
 
 _TOP = ("X",)
+_ONE = Imm(1)
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Take sums of two together."""
-    if any(inst.modifiers == _TOP for block in function.blocks for inst in block.insts):
+    if any(inst.modifiers == _TOP or inst.mnemonic == "SEL" for block in function.blocks for inst in block.insts):
         _Sums(function, sums=True).run()
 
 
@@ -32,6 +37,7 @@ class _Sums(Combiner):
             for at, inst in enumerate(block.insts):
                 if inst.mnemonic == "IADD3" and not inst.modifiers and len(inst.dsts) == 1 and not guarded(inst):
                     self._above(inst, b, at)
+                    self._counted_in(inst, b, at)
         for b, block in enumerate(self.function.blocks):
             takers = {part: (at, i) for at, i in enumerate(block.insts) if _upper(i) for part in parts(i.srcs[3])}
             for at, inst in enumerate(block.insts):
@@ -63,6 +69,20 @@ class _Sums(Combiner):
                 self.replace(inst, "IADD3", _TOP, (*_ordered(*terms), *found.inst.srcs[3:]))
                 return
 
+    def _counted_in(self, inst: MInst, b: int, at: int) -> None:
+        """Ones that predicates choose, as carries."""
+        if inst.modifiers:
+            return
+        carries: list[MOperand] = []
+        rest: list[MOperand] = []
+        for operand in inst.srcs:
+            found = self.maker(operand, "SEL", b, at) if _addend(operand) and len(carries) < 2 else None
+            carry = _chosen(found.inst) if found else None
+            (rest if carry is None else carries).append(operand if carry is None else carry)
+        if carries and all(map(_addend, rest)):
+            zeros = [ZERO] * (3 - len(rest))
+            self.replace(inst, "IADD3", _TOP, (*_ordered(*rest, *zeros), *carries, *[FALSE] * (2 - len(carries))))
+
     def _third(self, low: MInst, high: MInst, b: int, at: int, high_at: int) -> None:
         for n in (0, 1):
             for m in (0, 1):
@@ -93,6 +113,16 @@ def _upper(inst: MInst) -> bool:
     if inst.mnemonic != "IADD3" or inst.modifiers != _TOP or len(inst.dsts) != 1 or guarded(inst):
         return False
     return len(inst.srcs) == 5 and inst.srcs[2] == ZERO and inst.srcs[4] == FALSE and isinstance(inst.srcs[3], V)
+
+
+def _chosen(inst: MInst) -> MOperand | None:
+    """The predicate, as it is read, that chooses one rather than zero."""
+    if guarded(inst) or inst.modifiers or len(inst.srcs) != 3 or not isinstance(inst.srcs[2], V):
+        return None
+    predicate = inst.srcs[2]
+    if inst.srcs[:2] == (_ONE, ZERO):
+        return predicate
+    return attrs.evolve(predicate, inv=not predicate.inv) if inst.srcs[:2] == (ZERO, _ONE) else None
 
 
 def _addend(operand: MOperand) -> bool:

@@ -118,3 +118,30 @@ def test_places_in_constant_memory(tmp_path: Path) -> None:
     code = checked(tmp_path, TABLES)
     assert code.count("LDC") == 2
     assert code.count("IADD3") == 1
+
+
+COUNTED = """\
+//! n = 256
+//! x = randint(-3, 3, n, i32)
+//! y = randint(-3, 3, 8 * n, i32)
+//! c = zeros(n, i32)
+//! f[1, n](x, y, c)
+//! less = zeros(n, i32)
+//! for k in range(8):
+//!     less = less + i32(y[k * n:(k + 1) * n] < x)
+//! expect(c, less - i32(x == 1))
+
+__global__ void f(const int *x, const int *y, int *c)
+{
+    int i = threadIdx.x, a = x[i], less = 0;
+    for (int k = 0; k < 8; k++)
+        less += y[k * 256 + i] < a;
+    c[i] = less - (a == 1);
+}
+"""
+
+
+def test_what_is_counted_is_carries(tmp_path: Path) -> None:
+    """Two comparisons a sum, of three words where it is the first. A difference takes none."""
+    code = checked(tmp_path, COUNTED)
+    assert code.count("SEL") <= 3 and code.count("IADD3") <= 5
