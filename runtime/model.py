@@ -464,9 +464,7 @@ class ModelModule(Module):
         # Code and variables come without waiting for kernels, none of which can have to do with them.
         write = functools.partial(device.write, stream=device._default)
         clear = functools.partial(device.clear, stream=device._default)
-        self.loaded = LoadedModule(
-            program, device.arch, device.gpu.memory.allocate, device.free, write, clear, device.tracer
-        )
+        self.loaded = LoadedModule(program, device.arch, device.gpu.memory.allocate, write, clear, device.tracer)
 
     @property
     def kernels(self) -> list[str]:
@@ -475,8 +473,9 @@ class ModelModule(Module):
     def _kernel(self, symbol: str) -> Kernel:
         f: Function = self.program.function(symbol)
         places = [(p.offset, p.size) for p in f.params]
-        size = max([f.param_bytes, *(o + s for o, s in places)])
-        return Kernel(self, symbol, api.typed_parameters(symbol, places), size, f.registers, f.shared, f.min_stack)
+        return Kernel(
+            self, symbol, api.typed_parameters(symbol, places), f.parameter_size, f.registers, f.shared, f.min_stack
+        )
 
     def variable(self, name: str) -> Variable:
         names = [v.name for v in self.program.variables]

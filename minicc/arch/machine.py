@@ -15,14 +15,10 @@ class Core:
     """One SM."""
 
     scheduler: str
-    register_file: str
     register_banks: int
-    read_window: int
-    instruction_buffer: int
     l0_icache: int
     l1_icache: int
     l15_icache: int
-    memory_queue: int
     stall_zero_pause: int
     branch_latency: int
     icache_line: int = 128
@@ -65,9 +61,6 @@ class Memory:
     l1_line: int
     sector: int
     l1_latency: int
-    shared_latency: int
-    shared_banks: int
-    constant_latency: int
     l2_bytes: int
     l2_partitions: int
     l2_slices: int
@@ -76,7 +69,6 @@ class Memory:
     l2_bandwidth: int
     dram_latency: int
     dram_bandwidth: float
-    sm_l2_bandwidth: int
     l2_ways: int = 16
     dram_channels: int = 192
     dram_piece: float = 4.55

@@ -127,8 +127,6 @@ class Arch(NamedTuple):
     """PTX ISA that isel writes for it."""
     sass: str
     """Encoding family, one of `minicc.sass.isa.FAMILIES`."""
-    virtual_encoding: bool
-    """True where SASS is only a stand-in for the machine's own encoding."""
     device_name: str
     sm_count: int
     clock_mhz: int

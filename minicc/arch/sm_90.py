@@ -191,7 +191,6 @@ ARCH = Arch(
     feature="",
     ptx_version=(8, 8),
     sass="sm_90",
-    virtual_encoding=False,
     device_name="NVIDIA H200 (model)",
     sm_count=132,
     clock_mhz=1980,

@@ -7,14 +7,10 @@ from minicc.arch.machine import Core, Machine, Memory
 # P: "Register file, instruction cache, scheduler".
 CORE = Core(
     scheduler="greedy-then-highest",
-    register_file="ports",
     register_banks=2,
-    read_window=3,
-    instruction_buffer=3,
     l0_icache=5632,
     l1_icache=32768,
     l15_icache=131072,
-    memory_queue=9,
     stall_zero_pause=33,
     branch_latency=10,
     # P: instruction caches (jump 10 / 19-21 / 57-68 / 270-282; straight 1.0 / 2.2 / 5.6 cycles an instruction).
@@ -45,9 +41,6 @@ MEMORY = Memory(
     l1_line=128,
     sector=32,
     l1_latency=32,
-    shared_latency=23,
-    shared_banks=32,
-    constant_latency=25,
     l2_bytes=62914560,
     l2_partitions=2,
     l2_slices=96,
@@ -56,7 +49,6 @@ MEMORY = Memory(
     l2_bandwidth=4600,
     dram_latency=650,
     dram_bandwidth=2424.0,
-    sm_l2_bandwidth=64,
     l2_ways=16,
     sides=("1100002233331122",) * 4 + ("00002233331122",) * 4 + ("1122", "11111111"),
     gpc_columns=("01234567",) * 4 + ("1234567",) * 4 + ("67", "0000"),

@@ -57,7 +57,6 @@ def get(name: str) -> Arch:
         feature="a" if name.endswith("a") else "",
         ptx_version=version,
         sass="",
-        virtual_encoding=True,
         device_name=device,
         features=features(int(digits)),
     )

@@ -116,7 +116,7 @@ class _Writer:
                 size = (
                     self._behind_parameters(f) + 4 * len(f.headers)
                     if f.headers
-                    else self.arch.abi.param_base + _param_bytes(f)
+                    else self.arch.abi.param_base + f.parameter_size
                 )
                 flags = elf.ALLOC | elf.INFO_LINK
                 name = f".nv.constant0.{f.name}"
@@ -141,7 +141,7 @@ class _Writer:
 
     def _behind_parameters(self, f: Function) -> int:
         """Where the numbers of textures, samplers and surfaces begin in bank 0."""
-        return self.arch.abi.param_base + align_up(_param_bytes(f), 4)
+        return self.arch.abi.param_base + align_up(f.parameter_size, 4)
 
     # -- symbols -------------------------------------------------------------------------------------------------
 
@@ -255,7 +255,7 @@ class _Writer:
     def _kernel_info(self, f: Function) -> bytes:
         """Records of one kernel, in the order ptxas keeps."""
         code, found, abi = ATTRIBUTE_CODES, self.offsets[f.name], self.arch.abi
-        size = _param_bytes(f)
+        size = f.parameter_size
         out = self._kept(f, "BLOCKS_ARE_CLUSTERS") + rec.sval(code["CUDA_API_VERSION"], TOOLKIT)
         out += b"".join(rec.nval(mark) for mark in self.arch.container.marks)
         for p in sorted(f.params, key=lambda p: -p.ordinal):
@@ -386,10 +386,6 @@ class _Writer:
         if index[".note.nv.cuinfo"] > 255:  # cannot happen: it follows a fixed number of sections
             fail("binary.layout", "the cuinfo note has no room in e_flags")
         return elf.lay_out(self.sections, elf.ET_EXEC, elf.EM_CUDA, flags, OSABI, ABI_VERSION, segments=True)
-
-
-def _param_bytes(f: Function) -> int:
-    return max([f.param_bytes, *(p.offset + p.size for p in f.params)])
 
 
 def _local_functions(f: Function, text_size: int) -> list[tuple[str, int, int]]:

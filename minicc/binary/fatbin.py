@@ -162,7 +162,7 @@ def _unpack(view: Data, at: int, end: int) -> tuple[Entry | None, int]:
     if length > size:
         view.bad(at + 0x10, f"compressed size {length} is larger than the entry's {size} bytes")
     payload = view.part(at + header, length, "fatbin payload")
-    raw = _decompress(payload, compression, full, at) if compression != "none" else bytes(payload.view)
+    raw = _decompress(payload, compression, full) if compression != "none" else bytes(payload.view)
     identifier = _text(view, at, header, name_at, name_length, "identifier") if name_at else b""
     slot = b""
     if options_at:
@@ -200,7 +200,7 @@ def _exact_elf(raw: bytes) -> bytes:
     return raw[:end] if len(raw) - 8 < end <= len(raw) and not any(raw[end:]) else raw
 
 
-def _decompress(payload: Data, method: str, full: int, at: int) -> bytes:
+def _decompress(payload: Data, method: str, full: int) -> bytes:
     """The image; never allocates more than the declared size, which must be possible for the method."""
     ratio = _LZ4_RATIO if method == "lz4" else _ZSTD_RATIO
     if full > LIMIT or full > ratio * len(payload) + 64:

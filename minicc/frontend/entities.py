@@ -182,7 +182,6 @@ class Function:
         """Virtual, `= 0`."""
         self.final = False
         self.pure_at = 0
-        self.calls_self = False
         self.placeholder: Type | None = None
         """The result as it was declared, with auto, where a return statement has said what that is."""
 

@@ -211,12 +211,6 @@ class Parser(HostCode):
         deferred.declared[name] = found if isinstance(found, list) else []
         return deferred.declared[name]
 
-    def global_scope(self) -> ast.Scope:
-        scope = self.scope
-        while scope.parent is not None:
-            scope = scope.parent
-        return scope
-
     def _maker(self, name: str, of: str) -> Builtin:
         t = ty.vector(of)
         assert t is not None and t.record is not None

@@ -257,11 +257,6 @@ class Record:
     def abstract(self) -> bool:
         return any(s.function is not None and s.function.pure for _, slots in self.tables for s in slots)
 
-    @property
-    def trivial(self) -> bool:
-        """No constructor of its own: an aggregate, initialised member by member."""
-        return not self.constructors
-
 
 def _integer(name: str, size: int, signed: bool, rank: int, code: str) -> Type:
     return Type("int", name, size, size, signed, rank, code, f"i{size * 8}")

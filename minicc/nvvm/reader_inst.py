@@ -368,7 +368,7 @@ class InstructionReader(ValueReader):
                 self.uses_groups.append((attributes, token))
                 self.at += 1
             elif token == "[":  # operand bundles
-                self.bundles(inst)
+                self.skip_bundles()
             elif (token[:1].isalpha() and token[-1] != ":" and token in _CALL_ATTRIBUTES) or (
                 token[:1] == '"' and token[-1] != ":"
             ):
@@ -383,7 +383,7 @@ class InstructionReader(ValueReader):
         inst.attributes = attributes
         return inst
 
-    def bundles(self, inst: ir.Inst) -> None:
+    def skip_bundles(self) -> None:
         depth = 0
         while True:
             token = self.tokens[self.at]

@@ -171,17 +171,22 @@ class Body:
         variable.name = name
         self.statics.append(variable)
 
+    def place(self) -> tuple[int, int, int]:
+        """File, line and column at the cursor."""
+        numbers = []
+        for _ in range(3):
+            token = self.texts[self.cursor.at]
+            if not token.isdigit() or len(token) > 18:
+                self.cursor.fail("syntax error, expected a number")
+            numbers.append(int(token))
+            self.cursor.at += 1
+        return numbers[0], numbers[1], numbers[2]
+
     def line(self) -> None:
         """`.loc 1 7 193[, function_name label[+4], inlined_at 1 7 2]`"""
         cursor, texts = self.cursor, self.texts
         cursor.at += 1
-        numbers = []
-        for _ in range(3):
-            token = texts[cursor.at]
-            if not token.isdigit() or len(token) > 18:
-                cursor.fail("syntax error, expected a number")
-            numbers.append(int(token))
-            cursor.at += 1
+        place = self.place()
         name: str | None = None
         inlined: tuple[int, int, int] | None = None
         while texts[cursor.at] == ",":
@@ -198,19 +203,11 @@ class Body:
                     name += f"+{offset}" if offset else ""
             elif word == "inlined_at":
                 cursor.at += 2
-                values = []
-                for _ in range(3):
-                    token = texts[cursor.at]
-                    if not token.isdigit() or len(token) > 18:
-                        cursor.fail("syntax error, expected a number")
-                    values.append(int(token))
-                    cursor.at += 1
-                inlined = (values[0], values[1], values[2])
+                inlined = self.place()
             else:
                 break
         outer = self.places.get(inlined) or Loc(*inlined) if inlined is not None else None
-        self.loc = Loc(numbers[0], numbers[1], numbers[2], name, inlined, outer)
-        self.places[numbers[0], numbers[1], numbers[2]] = self.loc
+        self.loc = self.places[place] = Loc(*place, name, inlined, outer)
 
     def registers(self) -> None:
         """`.reg .b32 %r<5>, %a, %b;` into the innermost scope."""

@@ -13,7 +13,6 @@ from minicc.ptx.model import Float, Initial, Int, Linkage, Space, Symbol, Variab
 from minicc.ptx.names import SPACES, SPECIAL, TYPES, VECTORS
 
 _SPACE_WORDS = frozenset(f".{s}" for s in SPACES if s != "sreg")
-_TYPE_WORDS = frozenset(f".{t}" for t in TYPES)
 MAX_NESTING = 32
 RESERVED = frozenset({"_", "WARP_SZ", *SPECIAL})
 """Words that mean something as operands: no names of variables."""

@@ -110,7 +110,7 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         cursor.at += 1
     token = cursor.texts[cursor.at]
     if token in (".func", ".entry"):
-        function, statics = _function(cursor, linkage, token == ".entry", start)
+        function, statics = _function(cursor, linkage, token == ".entry")
         module.variables += statics
         module.order += statics
         module.functions.append(function)
@@ -123,7 +123,7 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         cursor.fail("syntax error")
 
 
-def _function(cursor: Cursor, linkage: Linkage, entry: bool, start: int) -> tuple[Function, list[Variable]]:
+def _function(cursor: Cursor, linkage: Linkage, entry: bool) -> tuple[Function, list[Variable]]:
     """The function, and what its body declares in module spaces."""
     cursor.at += 1
     statics: list[Variable] = []

@@ -31,7 +31,6 @@ _EVICT = (
 )
 _STORED = _EVICT.rsplit(" ", 1)[0]
 _PACKED = "b8x16? (b6x16_p32/b4x16_p64)?"
-_ROPS = "(min/max/add/inc/dec/and/or/xor)"
 _FIXED = "(const/local/param/param::entry/param::func/shared/shared::cta/shared::cluster)"
 _WINDOW = "(global/shared/shared::cta/shared::cluster)?"
 _LEVELS = "(L2::evict_last/L2::evict_normal/L2::evict_first/L2::evict_unchanged) (L2::evict_first/L2::evict_unchanged)?"

@@ -138,7 +138,6 @@ def _rivals(form: Form, modifiers: tuple[str, ...], family: str) -> bool:
 
 _OPCODES: dict[tuple[int, str], _Opcode] = {}
 _CONTROLS: dict[int, Control] = {}
-_GUARDS: dict[tuple[str, int], Reg] = {}
 
 
 def decode(word: int, arch: Arch, address: int = 0) -> Instr:

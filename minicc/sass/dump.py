@@ -66,7 +66,7 @@ def _without_guard(text: str) -> tuple[str, str]:
     return "", text
 
 
-def instruction_json(line: DumpLine, family: str) -> dict[str, Any]:
+def instruction_json(line: DumpLine) -> dict[str, Any]:
     """address, word, text, and for a known word mnemonic, modifiers, guard, control."""
     out: dict[str, Any] = {"address": line.address, "word": f"{line.word:#034x}", "text": line.text}
     instr = line.instr

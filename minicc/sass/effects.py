@@ -6,7 +6,6 @@ import attrs
 
 from minicc.arch import Arch
 from minicc.sass.codec import form_of
-from minicc.sass.form import Form
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg
 from minicc.sass.isa.timing import Timing
 from minicc.sass.isa.widths import width_of
@@ -61,7 +60,7 @@ def effects(instr: Instr, arch: Arch) -> Effects:
     for codec, place in zip(form.operands, plan.places, strict=True):
         operand = instr.operands[place] if place >= 0 else codec.default
         if operand is not None:
-            _collect(form, timing, codec, operand, place, instr, reads, writes)
+            _collect(timing, codec, operand, place, instr, reads, writes)
     out = result_class(timing, instr.mnemonic, instr.modifiers, "R")
     return Effects(tuple(reads), tuple(writes), timing.pipe, variable(timing, arch), timing.late, out)
 
@@ -86,7 +85,7 @@ def result_class(timing: Timing, mnemonic: str, modifiers: tuple[str, ...], file
 
 
 def _collect(
-    form: Form, timing: Timing, codec: Codec, operand: Operand, place: int, instr: Instr, reads: list[Access], writes:
+    timing: Timing, codec: Codec, operand: Operand, place: int, instr: Instr, reads: list[Access], writes:
     list[Access],
 ) -> None:  # fmt: skip
     if isinstance(operand, Reg):

@@ -31,7 +31,6 @@ _GUARD = re.compile(r"\s*@(!?)(U?P)([0-6T])\s+")
 _HEAD = re.compile(r"\s*([A-Za-z_]\w*)((?:\.[\w?]+)*)")
 _REG = re.compile(r"(UR|UP|R|P|B|SB)(\d+|Z|T)$")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?([eE][-+]?\d+)?|INF|QNAN|SNAN|NAN|inf|nan)$")
-_SLICE = re.compile(r"[^,\[\]{}\s]*(?:\[[^\]]*\]\s*)*(?:\.\w+|\||\})*|\{[^}]*\}")
 
 
 def parse(text: str, family: str = "", source: SourceFile | None = None, offset: int = 0) -> Instr:

@@ -72,6 +72,11 @@ class Function:
     frames: list[tuple[int, int, int, int, int]] = attrs.field(factory=list)
     """With debug sections: (offset, size, first and last byte with a frame, its size) of each function in the code."""
 
+    @property
+    def parameter_size(self) -> int:
+        """Bytes that a launch gives: as many as the file says, or as its parameters take if that is more."""
+        return max([self.param_bytes, *(p.offset + p.size for p in self.params)])
+
 
 @attrs.frozen(repr=False)
 class DebugSection:

@@ -418,7 +418,7 @@ def image_json(image: Image, request: Request) -> dict[str, Any]:
         return out
     arch = arch_of(image.arch, place=image.name)
     out["functions"] = [
-        {"name": name, "instructions": [dump.instruction_json(line, arch.sass) for line in dump.lines_of(code, arch)]}
+        {"name": name, "instructions": [dump.instruction_json(line) for line in dump.lines_of(code, arch)]}
         for name, code in code_sections(image)
         if _chosen(name, request)
     ]

@@ -36,7 +36,7 @@ class Placed:
 
 
 class LoadedModule:
-    """One program on one device. `allocate`, `free` and `upload` move memory; `upload` copies bytes to an address,
+    """One program on one device. `allocate` finds memory, `upload` copies bytes to an address,
     `clear` zeroes a range."""
 
     def __init__(
@@ -44,21 +44,19 @@ class LoadedModule:
         program: Program,
         arch: Arch,
         allocate: Callable[[int, int], int],
-        free: Callable[[int], None],
         upload: Callable[[int, bytes], None],
         clear: Callable[[int, int], None],
         tracer: Tracer,
     ) -> None:
         self.program, self.arch, self.tracer = program, arch, tracer
-        self._allocate, self._free, self._upload, self._clear = allocate, free, upload, clear
-        self._owned: list[int] = []
+        self._allocate, self._upload, self._clear = allocate, upload, clear
         self.addresses: dict[str, int] = {}
         """Variable -> device address."""
         self.placed: dict[str, Placed] = {}
         self.bank3: tuple[int, int] | None = None
         self.bank4: tuple[int, int] | None = None
         for f in program.functions:
-            size = max([f.param_bytes, *(p.offset + p.size for p in f.params)])
+            size = f.parameter_size
             if size > MAX_PARAMETER_BYTES:
                 fail(
                     "load.parameters",
@@ -75,15 +73,10 @@ class LoadedModule:
         except OutOfMemory as error:
             raise LaunchError("load.memory", f"cannot load the module: {error}") from None
 
-    def _reserve(self, size: int, align: int) -> int:
-        address = self._allocate(size, align)
-        self._owned.append(address)
-        return address
-
     def _bank(self, size: int) -> tuple[int, int]:
         """Room for a constant bank: the QMD gives sizes in units of 16 bytes."""
         size = max(align_up(size, 16), 16)
-        address = self._reserve(size, CONSTANT_ALIGN)
+        address = self._allocate(size, CONSTANT_ALIGN)
         self._upload(address, bytes(size))
         return address, size
 
@@ -105,7 +98,7 @@ class LoadedModule:
             self.addresses[v.name] = self.bank3[0] + offsets[v.name]
         for v in variables:
             if v.space != "constant":
-                self.addresses[v.name] = self._reserve(max(v.size, 1), max(v.align, 16))
+                self.addresses[v.name] = self._allocate(max(v.size, 1), max(v.align, 16))
                 self.tracer.step("driver", "place variable", name=v.name, address=self.addresses[v.name], bytes=v.size)
         for v in variables:
             if v.init is None and not v.relocations:
@@ -193,7 +186,7 @@ class LoadedModule:
 
     def _place(self, group: list[Function]) -> None:
         codes = [bytearray(pad(f.code, self.arch.abi.text_padding)) for f in group]
-        base = self._reserve(sum(map(len, codes)) + PREFETCH_ROOM, 128)
+        base = self._allocate(sum(map(len, codes)) + PREFETCH_ROOM, 128)
         entry = base
         for function, code in zip(group, codes, strict=True):
             bank = None
@@ -215,10 +208,3 @@ class LoadedModule:
         """Constant banks other than 0 that a kernel can read: number -> (address, bytes)."""
         found = {2: placed.constant2, 3: self.bank3, 4: self.bank4}
         return {number: bank for number, bank in found.items() if bank is not None}
-
-    def unload(self) -> None:
-        """Free everything on the device."""
-        for address in self._owned:
-            self._free(address)
-        self._owned.clear()
-        self.placed.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -16,6 +17,11 @@ from runtime.device.grid import Dim, Outcome
 from runtime.device.sm.timing import Timing, timing
 
 NOT_STALLS = ("selected", "not_selected")
+
+
+def warp_cycles(counters: Mapping[str, float]) -> float:
+    """Those that warps spent, in whatever state, where these were counted."""
+    return sum(v for k, v in counters.items() if k.startswith("stall_"))
 
 
 @attrs.frozen
@@ -36,7 +42,7 @@ class Hot:
     @property
     def samples(self) -> float:
         """Warp-cycles spent at this instruction."""
-        return sum(v for k, v in self.counters.items() if k.startswith("stall_"))
+        return warp_cycles(self.counters)
 
     @property
     def executed(self) -> float:
@@ -57,11 +63,6 @@ class Hot:
     def source(self) -> str:
         """file:line, without the folder."""
         return f"{self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
-
-    def top_stall(self) -> str:
-        """The state in which warps spent most cycles here, but for issuing."""
-        rows = [(v, k[6:]) for k, v in self.counters.items() if k.startswith("stall_") and k[6:] != "selected" and v]
-        return max(rows)[1] if rows else ""
 
 
 @attrs.frozen(eq=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from runtime.profile.facts import Facts, Hot
+from runtime.profile.facts import Facts, Hot, warp_cycles
 from runtime.profile.kinds import flow, own
 from runtime.profile.units import number, table
 
@@ -27,7 +27,7 @@ class Place:
     @property
     def samples(self) -> float:
         """Warp-cycles spent on the line."""
-        return sum(v for k, v in self.counters.items() if k.startswith("stall_"))
+        return warp_cycles(self.counters)
 
 
 def _texts(file: str) -> list[str]:

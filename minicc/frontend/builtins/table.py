@@ -29,7 +29,6 @@ class Builtin:
         self.name, self.ret, self.params, self.how, self.data, self.variadic = name, ret, params, how, data, variadic
 
 
-_SHFL = "/ijlmxyfd"
 _ROWS = """
 __syncthreads                  v:       e:barrier
 __barrier_sync                 v:j      e:barrier_id

@@ -17,7 +17,6 @@ from minicc.integers import align_at, align_up
 Handler = Callable[[Values, ast.BuiltinCall, list[str], list[str]], str]
 _HANDLERS: dict[str, Handler] = {}
 _SHUFFLE_CLAMP = {"up": 0, "down": 31, "idx": 31, "bfly": 31}
-_NO_NAN = {"floor", "ceil", "trunc", "rint"}
 
 
 def _handler(f: Handler) -> Handler:

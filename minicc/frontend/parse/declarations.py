@@ -675,7 +675,7 @@ class Declarations(Variables):
                     f"constructor for '{f.record}' must explicitly initialize the {kind} member '{field.name}'", f.at
                 )
             assert f.record is not None
-            default = self.default_member(f.record, field, f.at)
+            default = self.default_member(field, f.at)
             if default is not None:
                 f.inits.append((field, default))
             elif self._needs_construction(field.type):

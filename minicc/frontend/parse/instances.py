@@ -320,10 +320,10 @@ class Instances(Declarations):
             if p.pack:
                 value, given = tuple(given), []
                 for v in value:
-                    self._check_kind(template, p, v, at)
+                    self._check_kind(p, v, at)
             elif given:
                 value = given.pop(0)
-                self._check_kind(template, p, value, at)
+                self._check_kind(p, value, at)
             elif p.default is not None:
                 value = self.template_default(template.scope, p, bindings, template.params)
             else:
@@ -334,7 +334,7 @@ class Instances(Declarations):
             self.fail(f"too many template arguments for class template '{template.name}'", at)
         return tuple(out)
 
-    def _check_kind(self, template: ast.ClassTemplate, p: ast.TemplateParam, value: object, at: Token) -> None:
+    def _check_kind(self, p: ast.TemplateParam, value: object, at: Token) -> None:
         if not fits(p, value):
             kind = {"type": "template type", "value": "non-type template", "template": "template template"}[p.kind]
             want = {"type": "a type", "value": "an expression", "template": "a class template"}[p.kind]

@@ -40,7 +40,7 @@ class Lambdas(Guides):
             self._annotated(self.token)
             device = device or self.token.text == "__device__"
             self.i += 1
-        end, body = self._extent_of(at)
+        end, body = self._lambda_extent()
         if implicit:
             self._implicit_captures(layout, parts, end, by_reference=implicit == "&")
         layout.finish(made)
@@ -69,7 +69,7 @@ class Lambdas(Guides):
             places.append(place)
         record.number = places.index(place)
 
-    def _extent_of(self, at: Token) -> tuple[int, int]:
+    def _lambda_extent(self) -> tuple[int, int]:
         """(index past the body, index of its brace)."""
         saved = self.i
         if self.at("("):

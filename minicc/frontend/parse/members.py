@@ -284,7 +284,7 @@ class Members(Comparisons):
             else:
                 self.i += 1
 
-    def default_member(self, t: Type, field: Field, at: Token) -> ast.Expr | None:
+    def default_member(self, field: Field, at: Token) -> ast.Expr | None:
         """A member's own initialiser, or None."""
         if field.default is None:
             return None

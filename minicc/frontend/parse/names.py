@@ -70,10 +70,6 @@ class Names(Expressions):
 
     # -- names
 
-    def type_of_name(self, token: Token) -> Type | None:
-        found = self.lookup(token.text)
-        return found if isinstance(found, Type) else None
-
     def starts_type(self, ahead: int = 0) -> bool:
         token = self.peek(ahead) if ahead else self.token
         if token.kind != IDENT:

@@ -301,16 +301,13 @@ class Statements(Records):
         if self.at(close):
             self.fail("expected expression", self.token, code="frontend.syntax")
         e = self.expression()
-        if isinstance(e, ast.Assign) and not self._in_parentheses(e):
+        if isinstance(e, ast.Assign) and self.tokens[self.i - 1].text != ")":
             self.warn(
                 "frontend.assign-in-condition",
                 "using the result of an assignment as a condition without parentheses",
                 e.at,
             )
         return None, self.condition(e)
-
-    def _in_parentheses(self, e: ast.Expr) -> bool:
-        return self.tokens[self.i - 1].text == ")"
 
     def _while(self, token: Token) -> ast.Stmt:
         unroll = self._take_unroll()

@@ -13,6 +13,7 @@ from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed
+from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
@@ -233,18 +234,18 @@ class Variables(Statements):
             self.fail(f"variable type '{v.type}' is an abstract class", at)
         # A declarator's name is in scope in its own initialiser.
         declared_type = v.type
-        if not self._is_auto(declared_type):
+        if not deduced_type(declared_type):
             self.declare(at.text, v, at)
         try:
             self._initialiser(v, value)
         except Abandon:
-            if self._is_auto(v.type):
+            if deduced_type(v.type):
                 v.type = ty.ERROR
                 self.scope.names.setdefault(at.text, v)
             elif v.type.kind == "array" and v.type.count < 0:
                 v.type = ty.ERROR
             raise
-        if self._is_auto(declared_type):
+        if deduced_type(declared_type):
             self.check_placeholder(declared_type, v.type, at)
             self.declare(at.text, v, at)
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
@@ -306,11 +307,6 @@ class Variables(Statements):
             self.warned.add(place)
             self.warn(code, message, at)
 
-    def _is_auto(self, t: Type) -> bool:
-        while t.kind in ("reference", "pointer") and t.elem is not None:
-            t = t.elem
-        return t.bare.kind == "auto"
-
     def _number(self, v: ast.Variable) -> int:
         if v.owner is None:
             return 0
@@ -371,7 +367,7 @@ class Variables(Statements):
             args = self.arguments()
             v.type = self._deduced_type(v.type, args, at)
             self._construct_variable(v, args)
-        elif value is None and self.at("(") and self._is_auto(v.type) is False:
+        elif value is None and self.at("(") and deduced_type(v.type) is False:
             args = self.arguments()
             self._construct_variable(v, args)
         elif value is not None or self.at("=") or self.at("{"):
@@ -388,14 +384,14 @@ class Variables(Statements):
             if v.storage == "host" and self.function is None and not v.type.const and not self.library:
                 # nvcc compiles host variables for the host; here their values are of no use.
                 pass
-            if self._is_auto(v.type):
+            if deduced_type(v.type):
                 e = self._deduce_auto(v, e)
             if v.type.kind == "reference":
                 v.init = self.bind_list(e, v.type)
             else:
                 v.init = self.initialise(v.type, e, at)
         else:
-            if self._is_auto(v.type):
+            if deduced_type(v.type):
                 self.fail(
                     f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at
                 )

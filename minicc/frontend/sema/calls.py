@@ -165,8 +165,6 @@ class Calls(Overloads):
         for index in range(len(converted), len(chosen.params)):
             converted.append(self.pass_argument(self.default_argument(entity, index, at), chosen.params[index]))
         self.need_body(entity)
-        if entity is self.function:
-            entity.calls_self = True
         ret = entity.type.elem
         assert ret is not None
         if deduced_type(ret):
@@ -533,7 +531,7 @@ def _of_enumeration(f: object, operands: list[ast.Expr]) -> bool:
 
 
 def deduced_type(t: Type) -> bool:
-    """A return type that the body decides: auto, auto &, const auto & ..."""
+    """A type that a body or an initialiser decides: auto, auto &, const auto & ..."""
     while t.kind in ("reference", "pointer") and t.elem is not None:
         t = t.elem
     return t.bare.kind == "auto"

@@ -302,7 +302,7 @@ class Initialisers(Calls):
         outer, self.made = self.made, made
         try:
             for field in fields:
-                default = self.default_member(t, field, at)
+                default = self.default_member(field, at)
                 if default is not None:
                     parts.append((offset + field.offset, field if field.bit_width else None, default))
                 elif self._needs_construction(field.type):

@@ -585,22 +585,25 @@ def _disables(node: ir.Node | None) -> bool:
     return node is not None and node.items[:1] == ["llvm.loop.unroll.disable"]
 
 
-def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
-    """Mark the nodes that must be in a register: operands of what is emitted, from effects backwards, phis included.
-    Each is then placed: emitted where it was created, or where the load inside its tile was."""
-    from minicc.isel.cover.cover import leaf_nodes
-
+def _phi_sources(blocks: list[BlockDag], lowering: Lowering) -> dict[Node, list[Node]]:
+    """What phis get on the ways that can be taken."""
     sources: dict[Node, list[Node]] = {}
-    work: list[Node] = []
     for dag in blocks:
         for inst, nodes in dag.phis:
             for index in range(len(inst.args)):
                 if inst.blocks[index] in lowering.reachable:
                     for node, part in zip(nodes, lowering.input_parts(inst, index), strict=True):
                         sources.setdefault(node, []).append(part)
-        for node in dag.nodes:
-            if node.root:
-                work.append(node)
+    return sources
+
+
+def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
+    """Mark the nodes that must be in a register: operands of what is emitted, from effects backwards, phis included.
+    Each is then placed: emitted where it was created, or where the load inside its tile was."""
+    from minicc.isel.cover.cover import leaf_nodes
+
+    sources = _phi_sources(blocks, lowering)
+    work = [node for dag in blocks for node in dag.nodes if node.root]
     while work:
         node = work.pop()
         if node.demanded or node.is_const or node.head == "sym":
@@ -623,16 +626,9 @@ def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
 
 def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
     """Count the users of every node that is reachable from an effect."""
-    sources: dict[Node, list[Node]] = {}
-    work: list[Node] = []
+    sources = _phi_sources(blocks, lowering)
+    work = [node for dag in blocks for node in dag.nodes if node.root]
     seen: set[int] = set()
-    for dag in blocks:
-        for inst, nodes in dag.phis:
-            for index in range(len(inst.args)):
-                if inst.blocks[index] in lowering.reachable:
-                    for node, part in zip(nodes, lowering.input_parts(inst, index), strict=True):
-                        sources.setdefault(node, []).append(part)
-        work += [node for node in dag.nodes if node.root]
     while work:
         node = work.pop()
         if id(node) in seen:

@@ -88,7 +88,7 @@ class Calls(Base):
                 head = "cvta.param.i64" if kernel else "cvta.funcparam.i64"
                 self.values[arg] = [self.build.pure(head, "i64", symbol)]
                 continue
-            self.values[arg] = self.load("ld", "param", arg.type, symbol, self.param_align(arg.type, kernel))
+            self.values[arg] = self.load("ld", "param", arg.type, symbol, max(self.layout.align(arg.type), 1))
             if arg.type.kind == "int" and arg.type.bits < 32 and not kernel:
                 for node in self.values[arg]:
                     node.zb = node.sb = WIDTH[node.type]
@@ -96,9 +96,6 @@ class Calls(Base):
             if isinstance(bounds, tuple) and len(self.values[arg]) == 1 and 0 <= bounds[0] < bounds[1]:
                 node = self.values[arg][0]
                 node.zb = min(node.zb, (bounds[1] - 1).bit_length())
-
-    def param_align(self, type_: ir.Type, kernel: bool) -> int:
-        return max(self.layout.align(type_), 1)
 
     def ret(self, inst: ir.Inst) -> Node:
         if inst.args:
@@ -201,16 +198,14 @@ class Calls(Base):
                 inputs.append(item)
         result = inst.type
         fields = list(result.elements) if result.kind == "struct" else [] if result is ir.VOID else [result]
-        result_kinds: list[str] = []
-        for constraint, type_ in zip(outputs, fields, strict=True):
-            result_kinds.append(self.asm_kind(constraint, type_))
+        result_kinds = [self.asm_kind(constraint) for constraint in outputs]
         args: list[Node] = []
         kinds: list[str] = []
         for constraint, arg in zip(inputs, inst.args, strict=True):
             if constraint.isdigit():
                 kind = result_kinds[int(constraint)]
             else:
-                kind = self.asm_kind(constraint, arg.type)
+                kind = self.asm_kind(constraint)
             node = self.one(arg)
             if kind == "imm" and not node.is_const and node.head != "sym":
                 self.unsupported("an inline assembly immediate that is not constant")
@@ -225,7 +220,7 @@ class Calls(Base):
             out += self.asm_output(got, type_, "bf16" if bfloat else "f16")
         return out
 
-    def asm_kind(self, constraint: str, type_: ir.Type) -> str:
+    def asm_kind(self, constraint: str) -> str:
         letter = constraint.strip("&%*")
         kinds = {"h": "i16", "r": "i32", "l": "i64", "f": "f32", "d": "f64", "c": "i16", "b": "p", "q": "i128"}
         if letter in ("n", "i", "s", "m", "C"):

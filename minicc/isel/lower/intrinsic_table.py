@@ -209,7 +209,6 @@ for _op in ("fmin", "fmax"):
     for _s in ("", ".abs", ".NaN", ".abs.NaN"):
         NVVM[f"redux.sync.{_op}{_s}"] = (f"redux.{_op}{_s}.f32", True)
 
-_SUFFIX = {"f32": "f", "f64": "d"}
 for _r in ("rn", "rz", "rm", "rp"):
     for _f in ("", ".ftz"):
         for _op in ("fma", "add", "mul", "div", "rcp", "sqrt"):

@@ -46,7 +46,7 @@ class Intrinsics(Vectors, Constrained):
             return self.packed_call(inst, stem) or self.elementwise_call(inst, name)
         head = OVERLOADED.get(stem)
         if head is not None:
-            args = [self.one(arg) for arg in inst.args if not _is_flag(stem, arg, inst)]
+            args = [self.one(arg) for arg in inst.args if arg.type is not ir.METADATA]
             if args[0].type in ("f16", "bf16"):
                 return [self.half(head, *args)]
             return [self.build.pure(f"{head}.{args[0].type}", args[0].type, *args)]
@@ -565,10 +565,6 @@ def _stem(name: str) -> str:
 def _TYPE_SUFFIX(part: str) -> bool:
     body = part.lstrip("v0123456789") if part[:1] == "v" else part
     return (body[:1] in ("i", "f", "p") and body[1:].isdigit()) or body == "bf16"
-
-
-def _is_flag(stem: str, arg: ir.Value, inst: ir.Inst) -> bool:
-    return arg.type is ir.METADATA
 
 
 _Handler = Callable[[Any, ir.Inst], list[Node]]

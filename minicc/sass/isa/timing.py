@@ -46,7 +46,6 @@ HIGH = Timing("fmawide", out="fma", pout="p_fma", src="fma", psrc="pred_fma", re
 HALF = Timing("half", out="half", src="half", reuse="ABC")
 HALF_F32 = Timing("half", out="fma", src="fma", reuse="ABC")
 """HADD2.F32: measured in the FMA class, as producer and as reader."""
-HALF_P = Timing("alu", out="half", src="half", reuse="ABC")
 HALF_MMA = Timing("fp64", out="half_mma", src="fp64", reuse="ABC")
 FP64 = Timing("fp64", out="fp64", pout="p_fp64", src="fp64", psrc="pred_fma", reuse="ABC")
 R2P = Timing("alu", pout="p_r2p", reuse="ABC")

@@ -30,8 +30,8 @@ class Transfer:
     `dest`, `data`, `compare`: (file, first register, count) or None; RZ is register 255. `predicate`: predicate number
     written (the success flag), or -1. `guard`: (predicate number, negated) of LDGSTS, or None. `op`: lower-case
     "load" "store" "atom" "red" "ldgsts" "ldsm" "stsm" "sync" (an mbarrier, see `extended`); `atomic` and `type`
-    lower-case ("add", "u32", "f16x2", "f32.ftz"). `address_width` is 32 or 64; `strong` when a scope
-    asks for no L1 hit (STRONG, MMIO)."""
+    lower-case ("add", "u32", "f16x2", "f32.ftz"). `strong` when a scope asks for no L1 hit
+    (STRONG, MMIO)."""
 
     space: str
     op: str
@@ -45,7 +45,6 @@ class Transfer:
     atomic: str
     type: str
     bank: int
-    address_width: int
     strong: int
     matrices: int
     transposed: bool
@@ -81,7 +80,6 @@ def _transfer(access: Access, instr: Instr) -> Transfer:
         assert isinstance(op, Reg)
         predicate = -1 if op.index == 7 else op.index
     size = 4 * access.matrices if access.matrices else access.width
-    wide = access.space in ("global", "generic") and "E" in instr.modifiers
     return Transfer(
         access.space,
         _OPS[access.op],
@@ -95,7 +93,6 @@ def _transfer(access: Access, instr: Instr) -> Transfer:
         access.atomic.lower(),
         access.type.lower(),
         access.bank,
-        64 if wide else 32,
         _strong(instr.modifiers),
         access.matrices,
         access.transposed,

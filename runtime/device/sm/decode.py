@@ -29,13 +29,8 @@ from runtime.device.sm.workspace import aligned
 
 Table = npt.NDArray[np.int64]
 
-_SPECIAL = {
-    "SR_LANEID": 0, "SR_TID.X": 1, "SR_TID.Y": 2, "SR_TID.Z": 3, "SR_CTAID.X": 4, "SR_CTAID.Y": 5, "SR_CTAID.Z": 6,
-    "SR_CLOCKLO": 7, "SR_CLOCK": 7, "SR_CLOCKHI": 8, "SR_GLOBALTIMERLO": 9, "SR_GLOBALTIMERHI": 10, "SR_EQMASK": 11,
-    "SR_LTMASK": 12, "SR_LEMASK": 13, "SR_GTMASK": 14, "SR_GEMASK": 15, "SR_VIRTUALSMID": 16, "SR_VIRTID": 17,
-    "SR_SWINHI": 18, "SR_SWINLO": 19, "SR_LWINHI": 20, "SR_LWINLO": 21, "SRZ": 22, "SR_NTID": 23, "SR_TID": 24,
-    "SR_CgaCtaId": 25,
-}  # fmt: skip
+_SPECIAL = {name: n for n, name in enumerate(K.SPECIALS)}
+_SPECIAL["SR_CLOCK"] = _SPECIAL["SR_CLOCKLO"]
 _NUMBERS = {
     0: "SR_LANEID", 1: "SR_CLOCK", 3: "SR_VIRTID", 32: "SR_TID", 33: "SR_TID.X", 34: "SR_TID.Y", 35: "SR_TID.Z",
     37: "SR_CTAID.X", 38: "SR_CTAID.Y", 39: "SR_CTAID.Z", 40: "SR_NTID", 46: "SR_LWINHI", 47: "SR_SWINHI",

@@ -115,6 +115,12 @@ def banks_of(grid: Grid, memory: DeviceMemory) -> dict[int, bytes]:
     return {bank: memory.read(a, n) for bank, (a, n) in grid.constants.items() if n}
 
 
+def last_instruction(options: Options, done: int) -> int:
+    """How many warp instructions may have been executed when the next CTA ends, `done` being so now (0: any)."""
+    runaway = done + options.runaway_limit if options.runaway_limit else 0
+    return min((n for n in (options.instruction_limit, runaway) if n), default=0)
+
+
 def _cta_interval(arch: Arch, warps: int) -> float:
     """Cycles at least between two CTAs of so many warps that begin on an SM."""
     least, warp, most = arch.core.cta_interval
@@ -349,8 +355,7 @@ class Run:
         while True:
             if int(g[L.G_DONE]) != done:
                 done = int(g[L.G_DONE])
-                limits = (self.options.instruction_limit, self._runaway())
-                g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
+                g[L.G_INSTRLIMIT] = last_instruction(self.options, int(g[L.G_INSTR]))
             if g[L.G_EXTENSION]:
                 g[L.G_EXTENSION] = jit.extension_address()
             look()
@@ -359,11 +364,6 @@ class Run:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:
                 return int(result)
-
-    def _runaway(self) -> int:
-        """The warp instruction up to which another CTA has to end (0: none has to)."""
-        limit = self.options.runaway_limit
-        return int(self.g[L.G_INSTR]) + limit if limit else 0
 
     # ---- what came of it
 

@@ -167,7 +167,6 @@ REASONS = (
 """Columns of PCC: what most issues count is in one line of the host's caches, with `layout.P_THREADS`, `P_ACTIVE`."""
 R_ALL = slice(R_SELECTED, R_MISC + 1)
 
-# Bits of what the special register reader is asked for.
 SPECIALS = (
     "SR_LANEID",
     "SR_TID.X",

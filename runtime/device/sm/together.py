@@ -183,8 +183,7 @@ class Together:
             self.g[L.G_UNTIL] = self.coming[0].at if self.coming else L.BIG
             self.g[L.G_CYCLELIMIT] = self._cycle_limit()
             where = self._where()
-            limits = (self.options.instruction_limit, self._runaway())
-            self.g[L.G_INSTRLIMIT] = min((n for n in limits if n), default=0)
+            self.g[L.G_INSTRLIMIT] = engine.last_instruction(self.options, int(self.g[L.G_INSTR]))
             self.g[L.G_EXTENSION] = jit.extension_address()
             result = jit.go_on("timed", engine.QUANTA_A_CALL, where.ctypes.data)
             self.now = max(self.now, int(self.g[L.G_NOW]))
@@ -222,10 +221,6 @@ class Together:
     def _cycle_limit(self) -> int:
         limit = self.options.cycle_limit
         return limit + min(member.at for member in self.members.values()) if limit else 0
-
-    def _runaway(self) -> int:
-        limit = self.options.runaway_limit
-        return int(self.g[L.G_INSTR]) + limit if limit else 0
 
     def _done(self) -> list[Ended]:
         """Those of which all CTAs have ended."""
