@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+import pytest
+
+import runtime
 from minicc import sass
+from minicc.binary import write_cubin
 from minicc.ptxas import Options
 from tests.ptxas.conftest import ARCH, assemble
 
@@ -51,6 +56,19 @@ def test_nested_selections() -> None:
     assert counts["SEL"] + counts["FSEL"] == 8 and counts["ISETP"] == 16 and counts["PLOP3"] == 0
     other = made(body.replace("%f27, 0fC9742400", "%f27, 0f00000000"))
     assert other["SEL"] + other["FSEL"] == 9
+
+
+@pytest.mark.parametrize("depth", [3, 4, 7, 20])
+def test_selections_in_one_another(depth: int) -> None:
+    """Each chooses the result of the one before or the same other value; some are joined, the result stays."""
+    body = "".join(f"setp.ne.s32 %p{k}, %r2, {5 * k};\n" for k in range(depth)) + "mov.u32 %r10, %r2;\n"
+    body += "".join(f"selp.b32 %r{11 + k}, %r{10 + k}, %r3, %p{k};\n" for k in range(depth))
+    body += f"mad.wide.u32 %rd0, %r2, 4, %rd0; st.global.u32 [%rd0], %r{10 + depth};\n"
+    module = runtime.Device().load(write_cubin(assemble(HEAD + body + "ret; }\n")))
+    out = np.full(32, -1, np.int32)
+    module["k"][1, 32](out, 1, 1)
+    t = np.arange(32)
+    assert (out == np.where((t % 5 == 0) & (t < 5 * depth), 0, t)).all()
 
 
 def test_joined_compares() -> None:
