@@ -11,6 +11,8 @@ from minicc.ptxas.timing import Footprint
 
 _MANY = 64
 """Registers from which on it can be foreseen how many will be live: with fewer, lives are short."""
+_PART = 32
+"""Instructions over which what will be live is summed up."""
 _EVER = 1 << 30
 """Uses of a value that is live after the run, besides those in it."""
 
@@ -107,8 +109,13 @@ class Pressure:
         """How many more are live behind each instruction than before it, if what is left is done in the order as it
         was; 0 for what has been taken."""
         self.users = [users.copy() for users in values.users] if self.foresees else []
+        self.parts: list[tuple[int, int] | None] = [None] * (len(self.steps) // _PART)
+        """Of each so many of `steps`: their sum, and the most that are live in them more than before them; None if that
+        has changed."""
         self.foreseen: list[int] = []
-        """The most that will be live before `front` and each instruction behind it; empty if not known."""
+        """What will be live before each of these parts; empty if not known."""
+        self.peaks: list[int] = []
+        """The most that will be, in those before it."""
         self.done = bytearray(len(values.reads))
         self.front = 0
         """What comes before it in the order as it was has been taken."""
@@ -120,12 +127,31 @@ class Pressure:
     def fits(self, i: int) -> bool:
         """Whether what `i` makes can live from now on until its place in the order as it was comes, if all else is done
         in that order."""
-        front, change = self.front, self.change[i]
-        if change <= 0 or i == front or not self.foresees:
+        change = self.change[i]
+        if change <= 0 or i == self.front or not self.foresees:
             return True
         if not self.foreseen:
-            self.foreseen = list(accumulate(accumulate(self.steps[front:], initial=self.live), max))
-        return self.foreseen[i - front] + change <= self.target
+            self._look()
+        part, room = i // _PART, self.target - change
+        if self.peaks[part] > room:
+            return False
+        return max(accumulate(self.steps[part * _PART : i], initial=self.foreseen[part])) <= room
+
+    def _look(self) -> None:
+        """What will be live before each part."""
+        for part, known in enumerate(self.parts):
+            if known is None:
+                sums = list(accumulate(self.steps[part * _PART : (part + 1) * _PART]))
+                self.parts[part] = sums[-1], max(sums)
+        now = peak = self.live
+        self.foreseen, self.peaks = [now], [peak]
+        for known in self.parts:
+            assert known is not None
+            if now + known[1] > peak:
+                peak = now + known[1]
+            now += known[0]
+            self.foreseen.append(now)
+            self.peaks.append(peak)
 
     def take(self, i: int) -> None:
         """Instruction `i` comes next."""
@@ -151,14 +177,19 @@ class Pressure:
     def _foresee(self, i: int) -> None:
         """What ended with `i` ends with the last one of its other users."""
         self.foreseen = []
-        self.steps[i] = 0
+        self._step(i, -self.steps[i])
         for value in self.reads[i]:
             users = self.users[value]
             if users and users[-1] == i:
                 while users and self.done[users[-1]]:
                     users.pop()
                 if users:
-                    self.steps[users[-1]] -= 1
+                    self._step(users[-1], -1)
+
+    def _step(self, i: int, more: int) -> None:
+        self.steps[i] += more
+        if i // _PART < len(self.parts):
+            self.parts[i // _PART] = None
 
 
 __all__ = ["Pressure", "Values"]
