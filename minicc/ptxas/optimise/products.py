@@ -15,7 +15,7 @@ from minicc.ptxas.mir import ZERO, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import guarded, parts, parts_written
 from minicc.ptxas.optimise.copies import copied
 from minicc.ptxas.options import Options
-from minicc.ptxas.ssa import Single
+from minicc.ptxas.ssa import Definition, Single
 from minicc.sass.instr import Const, Imm
 
 _WORDS = {
@@ -38,17 +38,19 @@ class _Product(NamedTuple):
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Take the words of every product together."""
+    table: dict[Part, Definition] = {}
     for b, block in enumerate(function.blocks):
         if any(i.mnemonic == "IMAD" and _WORDS.get(i.modifiers) in ("high", "both") for i in block.insts):
-            _Words(function, b).run()
+            table = table or Single.of(function).table
+            _Words(function, b, table).run()
 
 
 class _Words:
-    """The products of one block."""
+    """The products of one block; `table` is of the function as it was, of which blocks before have other instructions
+    for the same words."""
 
-    def __init__(self, function: MFunction, b: int) -> None:
-        self.function, self.b, self.block = function, b, function.blocks[b]
-        self.table = Single.of(function).table
+    def __init__(self, function: MFunction, b: int, table: dict[Part, Definition]) -> None:
+        self.function, self.b, self.block, self.table = function, b, function.blocks[b], table
         self.code: dict[int, list[MInst]] = {}
         """What stands in place of the instruction at an index."""
 
