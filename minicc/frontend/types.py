@@ -174,6 +174,8 @@ class Record:
         self.complete = False
         self.plain: bool | None = None
         """What `sema.convert.plain` has found."""
+        self.ends: list[tuple[int, Function]] | None = None
+        """What `destructors` has found."""
         self.scope: Scope | None = None
         self.constructors: list[Function | FunctionTemplate] = []
         self.has_default = False
@@ -400,22 +402,22 @@ def base_offset(derived: Type, base: Type) -> int | None:
 
 def destructors(t: Type, offset: int = 0) -> list[tuple[int, Function]]:
     """The destructors that end an object of type `t`, in order, with the offsets of what they end."""
-    out: list[tuple[int, Function]] = []
     if t.kind == "array" and t.elem is not None:
-        if destructors(t.elem):
-            for i in range(t.count)[::-1]:
-                out += destructors(t.elem, offset + i * t.elem.size)
-        return out
+        each = destructors(t.elem)
+        return [(offset + i * t.elem.size + at, f) for i in range(t.count)[::-1] for at, f in each] if each else []
     record = t.record
     if record is None or record.vector:
-        return out
-    if record.destructor is not None:
-        out.append((offset, record.destructor))
-    for field in record.fields[record.inherited :][::-1]:
-        out += destructors(field.type, offset + field.offset)
-    for base, at in record.bases[::-1]:
-        out += destructors(base, offset + at)
-    return out
+        return []
+    found = record.ends
+    if found is None:
+        found = [(0, record.destructor)] if record.destructor is not None else []
+        for field in record.fields[record.inherited :][::-1]:
+            found += destructors(field.type, field.offset)
+        for base, at in record.bases[::-1]:
+            found += destructors(base, at)
+        if record.complete:
+            record.ends = found
+    return [(offset + at, f) for at, f in found]
 
 
 def qualified(t: Type, quals: int) -> Type:

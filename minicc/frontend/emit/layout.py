@@ -46,25 +46,34 @@ def memory_number(t: Type, value: int | float) -> str:
 
 def leaves(t: Type, offset: int = 0) -> Iterator[tuple[int, Type]]:
     """Scalars of an aggregate with their offsets. A union is its bytes in the largest units its alignment allows."""
+    under = [iter([(t, offset)])]
+    """What is still to be looked at of the aggregates in one another: classes nest in thousands."""
+    while under:
+        for part, at in under[-1]:
+            if part.kind in ("array", "record"):
+                under.append(_parts(part, at))
+                break
+            yield at, part.bare
+        else:
+            under.pop()
+
+
+def _parts(t: Type, offset: int) -> Iterator[tuple[Type, int]]:
+    """What an aggregate directly consists of."""
     if t.kind == "array":
         assert t.elem is not None
         for i in range(max(t.count, 0)):
-            yield from leaves(t.elem, offset + i * t.elem.size)
+            yield t.elem, offset + i * t.elem.size
         return
-    if t.kind == "record":
-        record = t.record
-        assert record is not None
-        if record.tag == "union" or any(f.bit_width for f in record.fields):
-            unit = {1: ty.UCHAR, 2: ty.USHORT, 4: ty.UINT}.get(t.align, ty.ULONG)
-            for i in range(t.size // unit.size):
-                yield offset + i * unit.size, unit
-            return
-        for field in record.fields:
-            yield from leaves(
-                field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset
-            )
+    record = t.record
+    assert record is not None
+    if record.tag == "union" or [f for f in record.fields if f.bit_width]:
+        unit = {1: ty.UCHAR, 2: ty.USHORT, 4: ty.UINT}.get(t.align, ty.ULONG)
+        for i in range(t.size // unit.size):
+            yield unit, offset + i * unit.size
         return
-    yield offset, t.bare
+    for field in record.fields:
+        yield field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset
 
 
 def few_leaves(t: Type) -> list[tuple[int, Type]] | None:
