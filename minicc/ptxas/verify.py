@@ -3,6 +3,8 @@ rule."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.ptxas.cfg import ends, falls_through, is_plain, target_of
 from minicc.ptxas.dump import inst_text
 from minicc.ptxas.mir import MFunction, MInst, V, VMem, VReg, step_of
@@ -63,8 +65,9 @@ def verify(function: MFunction, after: str, *, allocated: bool = False) -> None:
             )
 
 
-def _operands(inst: MInst, ids: dict[int, VReg], allocated: bool, bad: object) -> None:
-    assert callable(bad)
+def _operands(
+    inst: MInst, ids: dict[int, VReg], allocated: bool, bad: Callable[[MInst | None, str, str], None]
+) -> None:
     for operand in (*reads(inst), *writes(inst)):
         if not isinstance(operand, V):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -129,7 +129,9 @@ def _empty(e: ast.Expr) -> bool:
     return all(_empty(part) for _, part in [*e.function.base_inits, *e.function.inits])
 
 
-def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: object) -> None:
+def static_parts(
+    e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, str]], pointers: Callable[[ast.Expr], str | None]
+) -> None:
     """Scalars (offset, type, constant text) of a static initialiser; what is missing is zero."""
     if isinstance(e, ast.Init) and not any(isinstance(part, ast.Here) for _, _, part in e.parts):
         for at, field, part in e.parts:
@@ -148,7 +150,6 @@ def static_parts(e: ast.Expr, t: Type, offset: int, out: list[tuple[int, Type, s
             out.append((offset + i * e.type.align, e.type.elem or ty.CHAR, str(unit % (1 << 8 * e.type.align))))
         return
     if t.kind in ("pointer", "nullptr") and not isinstance(e, ast.Number):
-        assert callable(pointers)
         text = pointers(e)
         if text is None:
             raise NotStatic

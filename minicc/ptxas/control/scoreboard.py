@@ -284,28 +284,11 @@ def _walk(
     if len(pool) > 2 and _mixed(prints, needs):
         slow = pool[:-1]  # one is left for what is soon done
     for i, print_ in enumerate(prints):
-        wait = preset[i]
-        written, read = state.written, state.read
-        if written:
-            for key, _ in print_.reads:
-                wait |= written.get(key, 0)
-        if written or read:
-            own_queue = _QUEUES.get(insts[i].mnemonic, 0)
-            for key, _ in print_.writes:
-                wait |= written.get(key, 0) | read.get(key, 0)
-                for queue in (1, 2):
-                    if queue != own_queue:
-                        wait |= read.get(key + queue * _QUEUE, 0)
-        if state.shared and insts[i].memory in ("barrier", "fence"):
-            wait |= state.shared
-        if insts[i].mnemonic in LEAVES:
-            wait |= state.busy()
+        mark, need = marks[i], needs[i]
+        mark.wait = wait = preset[i] | _awaited(insts[i], print_, state)
         if wait:
             state.clear(wait)
             chooser.waited(wait)
-        mark = marks[i]
-        mark.wait = wait
-        need = needs[i]
         if need is None:
             continue
         if not mark.chosen:
@@ -321,26 +304,53 @@ def _walk(
                 # The write barrier's own scoreboard is no good here: it would wait for the result.
                 busy_pool = [k for k in pool if k != mark.wbar] or pool
                 mark.rbar = chooser.choose(i, need.overwrite, "read", print_.reads, busy_pool)
-        told = mark.wbar if announces(print_) else mark.rbar
-        if told != NONE and print_.writes:
-            bit = 1 << told
-            for key, _ in print_.writes:
-                state.written[key] = state.written.get(key, 0) | bit
-            if insts[i].memory in ("load", "atomic") and insts[i].space in ("shared", "generic", ""):
-                state.shared |= bit
-        guard = mark.rbar if mark.rbar != NONE else mark.wbar
-        if (guard == NONE and not need.covered) or not need.later:
-            continue
-        number = _QUEUES.get(insts[i].mnemonic, 0)
-        own = {key for key, _ in print_.writes} if mark.rbar == NONE else set()
-        keys = [key + number * _QUEUE for key, _ in print_.reads if key < _FIRST_PREDICATE and key not in own]
-        if need.covered:
-            unannounced.setdefault(number, []).extend(keys)
-            continue
-        if mark.rbar != NONE and not print_.guarded:
-            keys += unannounced.pop(number, ())
-        for key in keys:
-            state.read[key] = state.read.get(key, 0) | 1 << guard
+        _announce(insts[i], print_, mark, need, state, unannounced)
+
+
+def _awaited(inst: MInst, print_: Footprint, state: _State) -> int:
+    """The scoreboards that an instruction has to wait for."""
+    wait = 0
+    written, read = state.written, state.read
+    if written:
+        for key, _ in print_.reads:
+            wait |= written.get(key, 0)
+    if written or read:
+        own_queue = _QUEUES.get(inst.mnemonic, 0)
+        for key, _ in print_.writes:
+            wait |= written.get(key, 0) | read.get(key, 0)
+            for queue in (1, 2):
+                if queue != own_queue:
+                    wait |= read.get(key + queue * _QUEUE, 0)
+    if state.shared and inst.memory in ("barrier", "fence"):
+        wait |= state.shared
+    return wait | state.busy() if inst.mnemonic in LEAVES else wait
+
+
+def _announce(
+    inst: MInst, print_: Footprint, mark: Marks, need: _Needs, state: _State, unannounced: dict[int, list[int]]
+) -> None:
+    """Note in the state what the scoreboards of an instruction tell of; `unannounced` has, by queues, registers whose
+    reads a later instruction of their queue tells of."""
+    told = mark.wbar if announces(print_) else mark.rbar
+    if told != NONE and print_.writes:
+        bit = 1 << told
+        for key, _ in print_.writes:
+            state.written[key] = state.written.get(key, 0) | bit
+        if inst.memory in ("load", "atomic") and inst.space in ("shared", "generic", ""):
+            state.shared |= bit
+    guard = mark.rbar if mark.rbar != NONE else mark.wbar
+    if (guard == NONE and not need.covered) or not need.later:
+        return
+    number = _QUEUES.get(inst.mnemonic, 0)
+    own = {key for key, _ in print_.writes} if mark.rbar == NONE else set()
+    keys = [key + number * _QUEUE for key, _ in print_.reads if key < _FIRST_PREDICATE and key not in own]
+    if need.covered:
+        unannounced.setdefault(number, []).extend(keys)
+        return
+    if mark.rbar != NONE and not print_.guarded:
+        keys += unannounced.pop(number, ())
+    for key in keys:
+        state.read[key] = state.read.get(key, 0) | 1 << guard
 
 
 def _mixed(prints: list[Footprint], needs: list[_Needs | None]) -> bool:

@@ -7,6 +7,8 @@ addresses, which the driver writes into constant bank 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -51,9 +53,10 @@ Formals = list[ptx.Variable]
 Actuals = tuple[ptx.Operand, ...]
 
 
-def _transfer(b: Builder, results: tuple[Formals, Actuals], arguments: tuple[Formals, Actuals], jump: object) -> None:
+def _transfer(
+    b: Builder, results: tuple[Formals, Actuals], arguments: tuple[Formals, Actuals], jump: Callable[[], MInst]
+) -> None:
     """Arguments into place, the call that `jump` makes, results out of place."""
-    assert callable(jump)
     for formals, actuals in (results, arguments):
         if len(formals) != len(actuals):
             b.wrong("Arguments mismatch in a call")
@@ -72,7 +75,7 @@ def _transfer(b: Builder, results: tuple[Formals, Actuals], arguments: tuple[For
         kept = b.temp()
         b.emit("MOV", (kept,), (STACK,), side=True)
         b.emit("MOV", (STACK,), (stack.lowest(b),), side=True)
-    made: MInst = jump()
+    made = jump()
     if switched:
         b.emit("MOV", (STACK,), (kept,), side=True)
     made.implicit_reads = (*reads, abi.return_address(b))

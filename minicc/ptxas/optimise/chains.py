@@ -72,7 +72,9 @@ def _selections(function: MFunction) -> None:
             if inner is not None:
                 (value, other, q), (before, _, p) = inst.srcs, inner.srcs
                 assert isinstance(value, V)
-                alone = [x for x in (p, q) if isinstance(x, V) and uses.get(x.reg.id) == 1 and _compare(x, single, b, at)]
+                alone = [
+                    x for x in (p, q) if isinstance(x, V) and uses.get(x.reg.id) == 1 and _compare(x, single, b, at)
+                ]
                 there = all(isinstance(x, V) and (x.reg.id, x.part) in single.table for x in (before, p, q))
                 there &= not isinstance(other, V) or (other.reg.id, other.part) in single.table
                 if uses[value.reg.id] == makers[value.reg.id] == 1 and alone and there:

@@ -156,48 +156,31 @@ class Combiner:
                     self.replace(inst, "IADD3", (), self.sorted(sources[0], sources[1], other))
                     return
             found = self.maker(t, "SHF", b, at)
-            if found is not None and found.inst.modifiers == ("L", "U32"):
-                a, count, zero = found.inst.srcs[:3]
-                if (
-                    _plain(a)
-                    and isinstance(count, Imm)
-                    and 0 < count.bits < 32
-                    and zero == ZERO
-                    and not isinstance(other, Reg)
-                ):
-                    self.replace(inst, "LEA", (), (a, other, Imm(count.bits)))
-                    return
-            if found is not None and found.inst.modifiers == ("L", "W", "U32", "HI"):
-                low, count, high = found.inst.srcs[:3]
-                if (
-                    _plain(low)
-                    and _plain(high)
-                    and isinstance(count, Imm)
-                    and 0 < count.bits < 32
-                    and isinstance(other, V)
-                    and not (other.abs or other.inv)
-                ):
-                    self.replace(inst, "LEA", ("HI",), (low, other, high, count))
-                    return
-            if found is not None and found.inst.modifiers in _DOWN:
-                zero, count, a = found.inst.srcs[:3]
-                if (
-                    _plain(a)
-                    and isinstance(count, Imm)
-                    and 0 < count.bits < 32
-                    and zero == ZERO
-                    and isinstance(other, V)
-                    and not (other.abs or other.inv)
-                ):
-                    words, more = _DOWN[found.inst.modifiers]
-                    self.replace(inst, "LEA", words, (a, other, *more, Imm(32 - count.bits)))
-                    return
+            if found is not None and self._shifted_word(inst, found.inst, other):
+                return
             found = self.maker(t, "IMAD", b, at)
             if found is not None and not set(found.inst.modifiers) - {"U32"} and isinstance(other, V):
                 a, m, zero = found.inst.srcs[:3]
                 if zero == ZERO and len(found.inst.srcs) == 3 and len(found.inst.dsts) == 1 and not other.abs:
                     self.replace(inst, "IMAD", found.inst.modifiers, (a, m, other))
                     return
+
+    def _shifted_word(self, inst: MInst, shift: MInst, other: MOperand) -> bool:
+        """A sum of a word and one that was shifted: to the left, to the right, or out of two words."""
+        form, (first, count, last) = shift.modifiers, shift.srcs[:3]
+        if not isinstance(count, Imm) or not 0 < count.bits < 32:
+            return False
+        addend = isinstance(other, V) and not (other.abs or other.inv)
+        if form == ("L", "U32") and _plain(first) and last == ZERO and not isinstance(other, Reg):
+            self.replace(inst, "LEA", (), (first, other, Imm(count.bits)))
+        elif form == ("L", "W", "U32", "HI") and _plain(first) and _plain(last) and addend:
+            self.replace(inst, "LEA", ("HI",), (first, other, last, count))
+        elif form in _DOWN and first == ZERO and _plain(last) and addend:
+            words, more = _DOWN[form]
+            self.replace(inst, "LEA", words, (last, other, *more, Imm(32 - count.bits)))
+        else:
+            return False
+        return True
 
     @staticmethod
     def fits(*operands: MOperand) -> bool:

@@ -7,6 +7,8 @@ the tensor instructions, which read their sources over several cycles.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import Liveness, analyse
 from minicc.ptxas.mir import GMMA, MFunction, MInst, V, VMem, VReg
@@ -210,21 +212,19 @@ def merge(segments: Segments) -> Segments:
     return out
 
 
-def _relations(function: MFunction, interval: object) -> None:
-    assert callable(interval)
+def _relations(function: MFunction, interval: Callable[[int], Interval]) -> None:
+    """Hints and addresses."""
     for block in function.blocks:
         for inst in block.insts:
+            source: object = None
             if inst.mnemonic in ("MOV", "UMOV") and inst.dsts and inst.srcs:
-                to, source = inst.dsts[0], inst.srcs[0]
-                if isinstance(to, V) and isinstance(source, V) and to.reg.file == source.reg.file:
-                    interval(to.reg.id).hints.append((source.reg, source.part - to.part))
-                    interval(source.reg.id).hints.append((to.reg, to.part - source.part))
+                source = inst.srcs[0]
             elif inst.memory == "load" and isinstance(inst.srcs[0], VMem) and isinstance(inst.srcs[0].base, V):
                 for to in inst.dsts:
                     if isinstance(to, V) and to.reg.file == "R":
                         interval(to.reg.id).addresses.append(inst.srcs[0].base.reg)
             elif inst.mnemonic in _ACCUMULATE and len(inst.srcs) > 2 and "WIDE" not in inst.modifiers:
-                to, source = inst.dsts[0], inst.srcs[2]
-                if isinstance(to, V) and isinstance(source, V) and source.reg.file == to.reg.file:
-                    interval(to.reg.id).hints.append((source.reg, source.part - to.part))
-                    interval(source.reg.id).hints.append((to.reg, to.part - source.part))
+                source = inst.srcs[2]
+            if isinstance(source, V) and isinstance(to := inst.dsts[0], V) and source.reg.file == to.reg.file:
+                interval(to.reg.id).hints.append((source.reg, source.part - to.part))
+                interval(source.reg.id).hints.append((to.reg, to.part - source.part))
