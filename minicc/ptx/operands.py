@@ -336,7 +336,8 @@ def _value(constant: ptx.Float) -> float:
 
 
 def _constant(operand: ptx.Int | ptx.Float, wanted: str, size: int) -> bool:
-    """Numbers go with types of their kind, halves with none; floats with untyped registers of their own size, too."""
+    """Numbers go with types of their kind, halves with none; floats with untyped registers of their own size, too.
+    Integers are predicates, too, true if not zero."""
     if isinstance(operand, ptx.Int):
-        return _KINDS.get(wanted, wanted[0]) in "bus"
+        return _KINDS.get(wanted, wanted[0]) in "busp"
     return wanted in ("f32", "f64") or (wanted[0] == "b" and 8 * size == operand.width)

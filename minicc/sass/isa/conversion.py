@@ -23,7 +23,9 @@ PACK = {
     "on": NEW, "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76,86..87: F16 BF16 ? TF32 E5M2 E4M3 ? ?",
     "round": "79..80: - ? ? RZ",
 }  # fmt: skip
-
+OLD_PACK = {
+    "on": "sm_80!", "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76: - BF16", "round": "79..80: - ? ? RZ",
+}  # fmt: skip
 UNPACK = {
     "when": "78=0 89..90=1", "on": NEW, "relu": "75: - RELU", "type": "73..74: ? ? E5M2 E4M3", "half": "88: - H1",
     "hidden": "a=24..31=255 c=64..71=255",
@@ -130,8 +132,13 @@ ROWS = (
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0 89..90=0",
        hidden="c=64..71=255", **PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.PACK_AB{round} Rd, A, B", ALU, "B", imm="f32", when="78=0",
-       hidden="c=64..71=255", on="sm_80!", satfinite="77: - SATFINITE", relu="75: - RELU", to="76: - BF16",
-       round="79..80: - ? ? RZ"),
+       hidden="c=64..71=255", **OLD_PACK),
+    op("F2FP", 0x03E, "{satfinite}{relu}{to}.MERGE_C{round} Rd, B, C{half}", ALU, "147", imm="f32", when="78=1",
+       half="72: - H1", **OLD_PACK),
+    op("F2FP", 0x03E, "{satfinite}{relu}{to}.MERGE_C{round} Rd, B, C.{half}?", ALU, "2", imm="f32", when="78=1",
+       half="72: - H1", **OLD_PACK),
+    op("F2FP", 0x03E, "{satfinite}{relu}{to}.MERGE_C{round} Rd, B, C{half}", ALU, "3t", when="78=1",
+       half="72: - H1", **OLD_PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C{half}", ALU, "147", imm="f32",
        when="78=1 89..90=0", half="72: - H1", **PACK),
     op("F2FP", 0x03E, "{satfinite}{relu}{to}.F32.MERGE_C{round} Rd, B, C.{half}?", ALU, "2", imm="f32",
