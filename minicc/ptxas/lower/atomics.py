@@ -39,6 +39,8 @@ def _size(type_: str, op: str) -> str:
 
 def native(space: str, op: str, type_: str) -> bool:
     """Does the hardware have the operation in this space as one instruction?"""
+    if bits(type_) < 32:
+        return False
     if space == "shared":
         if type_ in _FLOAT:
             return False
@@ -46,7 +48,7 @@ def native(space: str, op: str, type_: str) -> bool:
             return op in ("exch", "cas")
         return True
     if space == "global":
-        return bits(type_) >= 32
+        return True
     return type_ not in _FLOAT and (bits(type_) == 32 or op in ("cas", "exch"))
 
 

@@ -470,3 +470,22 @@ def test_no_access_passes_another_of_the_same_bytes(name: str, where: int) -> No
         st.global.v4.u32 [%out], {{%r2,%r3,%r4,%r6}};"""
     got, wanted = (run(body, numbers(32), 32, sched=sched) for sched in ("list", "serial"))
     np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("where", ["shared", "global", "", "shared::cluster"])
+def test_a_guard_is_a_branch_around_a_loop_of_halves(where: str) -> None:
+    """Lanes that the guard keeps out would wait in the loop for ever."""
+    space, address = (f".{where}" if where else "", "%s" if "shared" in where else "%out")
+    out = run(
+        f""".shared .align 4 .b8 s[{4 * THREADS}]; .reg .b32 %s;
+        shl.b32 %s, %t, 2; mov.b32 %r0, s; add.u32 %s, %s, %r0;
+        mov.b32 %r1, 0x12345678; st.global.b32 [%out], %r1; st.shared.b32 [%s], %r1;
+        and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 0; mov.b16 %h1, 0x1234; mov.b16 %h2, 0x4321; mov.b16 %h3, 7;
+        @%p1 atom{space}.cas.b16 %h3, [{address}+2], %h1, %h2;
+        ld{space}.b32 %r3, [{address}]; cvt.u32.u16 %r4, %h3; st.global.b32 [%out+4], %r3; st.global.b32 [%out+8], %r4;
+        """,
+        numbers(),
+    )
+    even = np.arange(THREADS) % 2 == 0
+    assert (out[:, 1] == np.where(even, 0x43215678, 0x12345678)).all()
+    assert (out[:, 2] == np.where(even, 0x1234, 7)).all()
