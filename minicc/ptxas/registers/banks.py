@@ -30,6 +30,8 @@ _SEGMENTS = 16
 """Segments of a range that count as another chain."""
 _COOLING = 20
 """Points after a late read of a register during which nothing should write it (as in `allocate`)."""
+_AHEAD = 64
+"""Points by which a load may go before others yet, if nothing else is in its register then."""
 _COPY = 2
 """Cost of a copy, in bank cycles."""
 _FACTORS = frozenset({"FFMA", "FMUL"})
@@ -101,6 +103,8 @@ class Places:
         """Chains that may still be looked at, and sites that may change."""
         self.stuck: set[int] = set()
         """Registers that no number would take."""
+        self.filled: set[int] = set()
+        """Those that loads from far memory write."""
         self._collect(function, arch)
 
     def _collect(self, function: MFunction, arch: Arch) -> None:
@@ -108,6 +112,8 @@ class Places:
             weight = block.weight
             before: dict[int, tuple[int, int]] = {}
             for inst in block.insts:
+                if inst.memory == "load" and inst.space != "shared":
+                    self.filled.update(w.reg.id for w in inst.dsts if type(w) is V)
                 now: dict[int, tuple[int, int]] = {}
                 named: dict[tuple[int, int], int] = {}
                 for slot, s in enumerate(inst.srcs):
@@ -264,7 +270,8 @@ class Places:
         return moved
 
     def _warm(self, moved: dict[int, int]) -> bool:
-        """Whether a slow reader would still be at work when a number is written again."""
+        """Whether a slow reader would still be at work when a number is written again, or a load would have to wait
+        longer for its number than it has."""
         for reg, number in moved.items():
             interval = self.intervals[reg]
             assert interval is not None
@@ -273,14 +280,27 @@ class Places:
                 n = bisect_left(lane, (start,))
                 if n and lane[n - 1][2] not in moved:
                     _, last, name = lane[n - 1]
+                    if reg in self.filled and start - last < self._free(reg, start):
+                        return True
                     other = self.intervals[name]
                     if other is not None and start - last < _COOLING and last in other.late:
                         return True
-                if end in interval.late:
-                    n = bisect_left(lane, (end,))
-                    if n < len(lane) and lane[n][2] not in moved and lane[n][0] - end < _COOLING:
-                        return True
+                n = bisect_left(lane, (end,))
+                if n == len(lane) or lane[n][2] in moved:
+                    continue
+                begin, _, name = lane[n]
+                if end in interval.late and begin - end < _COOLING:
+                    return True
+                if name in self.filled and begin - end < self._free(name, begin):
+                    return True
         return False
+
+    def _free(self, reg: int, point: int) -> int:
+        """For how many points before that at which its life begins there the number of a register is nobody's, up to
+        those that matter."""
+        lane = self.lanes[self.place[reg]]
+        n = bisect_left(lane, (point,))
+        return min(point - lane[n - 1][1], _AHEAD) if n else _AHEAD
 
     def gain(self, moved: dict[int, int]) -> int:
         gain = sum(map(self._gain_alone, moved))
