@@ -97,7 +97,7 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
         most = _for_any_block(function, trials, graphs["given"], usual)
         if _for_more_warps(function, arch, options, trials, graphs["given"], most, given):
             return
-        if most + _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
+        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
             return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
@@ -247,7 +247,7 @@ def _for_more_warps(
             hopeless = False
             if fewer.local and not known and (wanted < _ANY_BLOCK or (size > _SMALL and not leaner)):
                 continue
-            among = fewer.among(wanted) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)
+            among = fewer.among(fewer.registers) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)
             if among <= (1 if wanted == _ANY_BLOCK else _WORTH) * best:
                 function.short = first.short
                 best, kept = among, _Kept(function, _orders(function))
@@ -297,7 +297,7 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     _order_for(function, arch, options, given, graphs)
     fewer = trials.of()
     longer = fewer.alone > _LONGER * usual.alone
-    if longer or fewer.among(wanted) > _WORTH * usual.among(usual.registers):
+    if longer or fewer.among(fewer.registers) > _WORTH * usual.among(usual.registers):
         program.restore()
         kept.restore()
         return False

@@ -31,6 +31,8 @@ and 32 registers takes 1.02 of the model's cycles, with 100 it is too dear for n
 DOUBT = 1.06
 """Spill code costs so much more than it seems to: on an H200 a sparse product, Mandelbrot's set and a matrix product
 that came down to 0.93 to 0.96 for more warps with it took 1.17, 1.05 and 1.03 of the time without."""
+_BLOCK = 4
+"""Warps of a block, where it is not known how large blocks are: few launches have smaller ones."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 _FIELDS = [field.name for field in attrs.fields(MInst)]
@@ -195,6 +197,8 @@ def warps(function: MFunction, arch: Arch, registers: int) -> int:
     if threads:
         block = -(-max(1, threads[0] * threads[1] * threads[2]) // 32)
         found = max(found // block, 1) * block
+    else:
+        found -= found % _BLOCK
     return found
 
 
