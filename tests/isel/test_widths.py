@@ -246,3 +246,23 @@ def test_infinities_are_the_limits_of_integers_wider_than_the_exponent(bits: int
     module = compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + text, 0)
     least, most = run_rows(module, [[0xFF800000], [0x7F800000]], slots(bits))
     assert (least, most) == (limbs(1 << bits - 1, bits), limbs((1 << bits - 1) - 1, bits))
+
+
+@pytest.mark.parametrize("op", ["sdiv", "srem", "udiv", "urem"])
+@SETTINGS
+@given(
+    bits=st.sampled_from([n for n in WIDTHS if 64 < n <= 128]), power=st.integers(0, 126), minus=st.booleans(),
+    value=st.integers(0, 2**128 - 1),
+)  # fmt: skip
+def test_division_by_a_power_of_two(op: str, bits: int, power: int, minus: bool, value: int) -> None:
+    """LLVM expands divisions beyond 64 bits, but not these."""
+    power %= bits - 1
+    divisor = -(1 << power) if minus and op[0] == "s" else 1 << power
+    kernel = function("k", f"%r = {op} i{bits} %a0, {divisor}", 1, bits, bits)
+    value &= (1 << bits) - 1
+    number = signed(value, bits) if op[0] == "s" else value
+    quotient = abs(number) // abs(divisor) * (-1 if (number < 0) != (divisor < 0) else 1)
+    want = (quotient if op.endswith("div") else number - quotient * divisor) & (1 << bits) - 1
+    row = [value & (1 << 64) - 1, value >> 64]
+    ((low, high),) = run_rows(compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + kernel), [row], 2)
+    assert low | high << 64 == want

@@ -1,8 +1,9 @@
-"""Integers wider than 64 bits, as lists of i64 limbs, least significant first. Division is LLVM's (it expands it)."""
+"""Integers wider than 64 bits, as lists of i64 limbs, least significant first. Division is LLVM's (it expands it),
+but for powers of two."""
 
 from __future__ import annotations
 
-from minicc.isel.dag import WIDTH, Node
+from minicc.isel.dag import WIDTH, Node, signed
 from minicc.isel.lower.integers import Integers
 
 
@@ -20,7 +21,26 @@ class Wide(Integers):
                 return self.wide_multiply(a, b)
             case "shl" | "lshr" | "ashr":
                 return self.wide_shift(op, bits, a, b[0])
+        if all(node.is_const for node in b):
+            divisor = sum(node.data << 64 * i for i, node in enumerate(b)) & (1 << bits) - 1
+            number = signed(divisor, bits) if op[0] == "s" else divisor
+            if number and abs(number) & (abs(number) - 1) == 0:
+                return self.wide_by_power(op, bits, a, abs(number).bit_length() - 1, number < 0)
         self.unsupported(f"'{op}' of i{bits}")
+
+    def wide_by_power(self, op: str, bits: int, a: list[Node], power: int, negative: bool) -> list[Node]:
+        """A quotient by 2**power or its negative, or the remainder, which LLVM leaves to selection."""
+
+        def shifted(how: str, parts: list[Node], by: int) -> list[Node]:
+            return self.wide_shift(how, bits, parts, self.build.const("i64", by)) if by else parts
+
+        rounded = a
+        if op[0] == "s" and power:  # a negative number is rounded up
+            rounded = self.wide_add("add", a, shifted("lshr", shifted("ashr", a, bits - 1), bits - power))
+        quotient = shifted("ashr" if op[0] == "s" else "lshr", rounded, power)
+        if op.endswith("rem"):
+            return self.wide_add("sub", a, shifted("shl", quotient, power))
+        return self.wide_add("sub", self.number(bits, 0), quotient) if negative else quotient
 
     def wide_add(self, op: str, a: list[Node], b: list[Node]) -> list[Node]:
         """A chain of carries; beyond four words, carries by comparison: sum < addend, difference > minuend."""
