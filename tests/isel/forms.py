@@ -282,6 +282,9 @@ SHAPES = [
     code("bitcast.i8.v8i1", "i8", "<8 x i1>", "%r = bitcast i8 %a0 to <8 x i1>"),
     code("bitcast.i128.v4f32", "i128", "<4 x float>", "%r = bitcast i128 %a0 to <4 x float>"),
     code("bitcast.v2i16.half", "<2 x i16>", "<2 x half>", "%r = bitcast <2 x i16> %a0 to <2 x half>"),
+    code("bitcast.halves.bfloats", "<2 x half>", "<2 x i32>",
+         "%n = fcmp uno <2 x half> %a0, %a0\n%q = select <2 x i1> %n, <2 x half> <half 0xH7E00, half 0xH7E00>, <2 x half> %a0\n"
+         "%b = bitcast <2 x half> %q to <2 x bfloat>\n%m = fcmp uno <2 x bfloat> %b, %b\n%r = zext <2 x i1> %m to <2 x i32>"),
     code("bitcast.v3i32.i96", "<3 x i32>", "i96", "%r = bitcast <3 x i32> %a0 to i96"),
     code("bitcast.v4i4.i16", "i16", "<4 x i4>", "%r = bitcast i16 %a0 to <4 x i4>"),
     code("select.vector", "<4 x i1>, <4 x i16>, <4 x i16>", "<4 x i16>", "%r = select <4 x i1> %a0, <4 x i16> %a1, <4 x i16> %a2"),

@@ -91,7 +91,9 @@ class Writer:
 
     def call(self, type_: str, name: str, *arguments: tuple[str, str]) -> str:
         """A call of an intrinsic, overloaded by its first argument's or by its result's type."""
-        types = ", ".join(kind for kind, _ in arguments)
+        types = ", ".join(
+            f"{kind} immarg" if name.startswith("is.fpclass") and kind == "i32" else kind for kind, _ in arguments
+        )
         self.declared[f"declare {type_} @llvm.{name}({types})"] = None
         return self.line(type_, f"call {type_} @llvm.{name}({', '.join(f'{t} {v}' for t, v in arguments)})")
 
@@ -209,6 +211,19 @@ class Writer:
                 return self.line(type_, f"extractvalue {both} {found}, 0")
             flag = self.line(flags, f"extractvalue {both} {found}, 1")
             return self.line(type_, f"select {flags} {flag}, {type_} {self.leaf(type_)}, {type_} {self.leaf(type_)}")
+        if roll < 0.78 and type_ in ("i8", "i16", "i32", "i64"):
+            source = rng.choice([v for v in VECTORS if parts(v)[1] == type_])
+            name = rng.choice(["add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax"])
+            return self.call(type_, f"vector.reduce.{name}.{suffix(source)}", (source, self.make(source, depth - 1)))
+        if roll < 0.8:
+            source = rng.choice(
+                [t for t in (*INTEGERS, *VECTORS) if parts(t)[0] == parts(type_)[0] and parts(t)[1][0] == "i"]
+            )
+            a, b = self.pair(source, depth)
+            name = f"{rng.choice('su')}cmp.{suffix(type_)}.{suffix(source)}"
+            return self.call(type_, name, (source, a), (source, b))
+        if roll < 0.82 and not parts(type_)[0]:
+            return self.aggregate(type_, depth)
         one = ["ctpop", "bitreverse", "ctlz", "cttz", "abs"] + (["bswap"] if n % 16 == 0 else [])
         two = ["umin", "umax", "smin", "smax", "uadd.sat", "usub.sat", "sadd.sat", "ssub.sat", "ushl.sat", "sshl.sat"]
         name = rng.choice([*one, *two, "fshl", "fshr"])
@@ -225,9 +240,32 @@ class Writer:
         c = self.each(type_, str(rng.randrange(n))) if rng.random() < 0.5 else self.make(type_, depth - 1)
         return self.call(type_, full, (type_, a), (type_, b), (type_, c))
 
+    def aggregate(self, type_: str, depth: int) -> str:
+        """A member of one of two structures."""
+        rng = self.rng
+        kinds = [rng.choice(TYPES), type_, rng.choice(TYPES)]
+        whole, made = f"{{ {', '.join(kinds)} }}", []
+        for _ in range(2):
+            value = "poison"
+            for k, kind in enumerate(kinds):
+                value = self.line(
+                    whole, f"insertvalue {whole} {value}, {kind} {self.make(kind, min(depth - 1, 1))}, {k}"
+                )
+            made.append(value)
+        chosen = self.compare("i1", depth)
+        both = self.line(whole, f"select i1 {chosen}, {whole} {made[0]}, {whole} {made[1]}")
+        return self.line(type_, f"extractvalue {whole} {both}, 1")
+
     def compare(self, type_: str, depth: int) -> str:
         """Of a type i1 or a vector of it."""
         rng, (count, _) = self.rng, parts(type_)
+        floats = [t for t in TYPES if parts(t)[0] == count and parts(t)[1] in BITS]
+        if floats and rng.random() < 0.1:
+            source = rng.choice(floats)
+            mask = rng.choice([3, 3, 4, 8, 0x10, 0x60, 0x90, 0x100, 0x207, 0x1F8, 0x264])
+            return self.call(
+                type_, f"is.fpclass.{suffix(source)}", (source, self.make(source, depth - 1)), ("i32", str(mask))
+            )
         if not count and rng.random() < 0.25:
             a, b = self.make("i1", depth - 1), self.make("i1", depth - 1)
             return self.line("i1", f"{rng.choice(['and', 'or', 'xor'])} i1 {a}, {b}")
@@ -269,6 +307,17 @@ class Writer:
                 source = rng.choice(small)
                 return self.line(
                     type_, f"{rng.choice(['sitofp', 'uitofp'])} {source} {self.make(source, depth - 1)} to {type_}"
+                )
+        if roll < 0.84:
+            sign = self.quiet(type_, self.make(type_, depth - 1))
+            return self.call(type_, f"copysign.{suffix(type_)}", (type_, self.make(type_, depth - 1)), (type_, sign))
+        if roll < 0.87 and element in ("float", "double"):
+            by = like(type_, "i32")
+            by = by if by in TYPES else ""
+            if by:
+                power = self.line(by, f"srem {by} {self.make(by, depth - 1)}, {self.each(by, '90')}")
+                return self.call(
+                    type_, f"ldexp.{suffix(type_)}.{suffix(by)}", (type_, self.make(type_, depth - 1)), (by, power)
                 )
         name = rng.choice(["fabs", "sqrt", "floor", "ceil", "trunc", "rint", "roundeven"])
         a = self.make(type_, depth - 1)
@@ -373,9 +422,18 @@ class Writer:
             self.names += 1
             place = f"%p{self.names}"
             self.lines.append(f"{place} = getelementptr i8, ptr %local, i64 {at}")
+            pointer = "ptr"
+            if rng.random() < 0.2:
+                number = self.line("i64", f"ptrtoint ptr {place} to i64")
+                self.known["i64"].pop()  # places differ
+                self.lines.append(f"{place}.n = inttoptr i64 {number} to ptr")
+                place += ".n"
+            elif rng.random() < 0.25:
+                self.lines.append(f"{place}.l = addrspacecast ptr {place} to ptr addrspace(5)")
+                place, pointer = f"{place}.l", "ptr addrspace(5)"
             if action == "store":
-                self.lines.append(f"store {source} {value}, ptr {place}, align {step}")
-        found = self.line(type_, f"load {type_}, ptr {place}, align {step}")
+                self.lines.append(f"store {source} {value}, {pointer} {place}, align {step}")
+        found = self.line(type_, f"load {type_}, {pointer} {place}, align {step}")
         return self.quiet(type_, found) if parts(type_)[1] in BITS else found
 
     def start(self, label: str) -> None:

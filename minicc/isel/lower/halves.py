@@ -57,7 +57,7 @@ class Halves(Base):
     def unpair(self, node: Node, kind: str) -> list[Node]:
         """[low, high] of type f16 or bf16."""
         if node.head == "packh":
-            return list(node.args)
+            return [self.build.bitcast(part, kind) for part in node.args]
         if node.is_const:
             return [self.build.const(kind, node.data & 0xFFFF), self.build.const(kind, node.data >> 16)]
         shared = self.build.shared

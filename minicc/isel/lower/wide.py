@@ -3,7 +3,8 @@ but for powers of two."""
 
 from __future__ import annotations
 
-from minicc.isel.dag import WIDTH, Node, signed
+from minicc.integers import signed
+from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.integers import Integers
 
 

@@ -255,9 +255,72 @@ def _sums(function: ir.Function) -> bool:
     return bool(several)
 
 
+_Places = dict[tuple[ir.Value, int], ir.Inst]
+"""(base, bytes of an element) -> the GEP that takes an index there."""
+
+
+def _strided(function: ir.Function, layout: DataLayout) -> bool:
+    """Addresses whose indices differ by a multiple of one word, as those of rows do whose width the launch knows, are
+    made one from another, by the multiple, where nothing else asks for the index. Whether anything changed."""
+    uses, forms = users(function), _Forms()
+    changed = False
+    gone: set[ir.Inst] = set()
+    for block in function.blocks:
+        indices: dict[ir.Inst, _Places] = {}
+        order: dict[ir.Inst, int] = {}
+        for inst in block.insts:
+            if inst.op == "getelementptr" and len(inst.args) == 2 and inst.source and inst.type.kind == "ptr":
+                index = inst.args[1]
+                if isinstance(index, ir.Inst) and index.op == "sext" and index.args[0].type.bits == 32:
+                    indices.setdefault(index, {}).setdefault((inst.args[0], layout.size(inst.source)), inst)
+                    order[inst] = len(order)
+        steps: dict[tuple[ir.Value, int], list[tuple[ir.Inst, ir.Inst]]] = {}
+        for number, (index, places) in [*enumerate(indices.items())][::-1]:  # the last first: sums are made of sums
+            total = index.args[0]
+            if not isinstance(total, ir.Inst) or {*uses[total]} - gone - {index} or len(uses[index]) != len(places):
+                continue
+            for before in reversed([*indices][:number][-_MOST_BEFORE:]):
+                earlier = indices[before]
+                if not all(place in earlier and order[earlier[place]] < order[gep] for place, gep in places.items()):
+                    continue
+                terms, constant = _sum(forms.of(total), forms.of(before.args[0]), -1, 32)
+                if len(terms) == 1 and not constant:
+                    ((word, factor),) = terms.items()
+                    steps.setdefault((word, factor), []).append((index, before))
+                    gone |= {index, total}
+                    break
+        for (word, factor), pairs in steps.items():
+            if word.type.bits == 32 and (factor == 1 or len(pairs) > 1):
+                _step(block, word, factor, [(indices[index], indices[before]) for index, before in pairs])
+                changed = True
+    return changed
+
+
+_MOST_BEFORE = 8
+"""Indices of a block that are looked at for one that another is made from."""
+
+
+def _step(block: ir.Block, word: ir.Value, factor: int, pairs: list[tuple[_Places, _Places]]) -> None:
+    """Make addresses from others of the block, a multiple of a word further on."""
+    first = min((block.insts.index(gep) for places, _ in pairs for gep in places.values()))
+    made = [ir.Inst(word.type, "mul", [word, ir.ConstInt(word.type, factor & _UNSIGNED)])] if factor != 1 else []
+    made.append(ir.Inst(ir.int_type(64), "sext", [made[0] if made else word]))
+    for inst in made:
+        inst.parent = block
+    block.insts[first:first] = made
+    for places, before in pairs:
+        for place, gep in places.items():
+            gep.args, gep.flags = [before[place], made[-1]], frozenset()
+
+
 def share(function: ir.Function, layout: DataLayout) -> None:
     """Rewrite in place; what only the old computations used is removed."""
-    changed = [_Sharing(function, layout).run(), _regroup(function, layout), _sums(function)]
+    changed = [
+        _Sharing(function, layout).run(),
+        _strided(function, layout),
+        _regroup(function, layout),
+        _sums(function),
+    ]
     if any(changed):
         _sweep(function)
 

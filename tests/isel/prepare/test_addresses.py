@@ -103,6 +103,59 @@ def test_addresses_stay(text: str, i: int, j: int) -> None:
     assert addresses(function, layout, values) == before
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(-9, 9), st.booleans(), st.sampled_from(["ab", "ba", "a", "b"])), min_size=2, max_size=7
+    ),
+    w=st.integers(-500, 500),
+    x=st.integers(-500, 500),
+)
+def test_rows_of_a_width_that_the_launch_knows(rows: list[tuple[int, bool, str]], w: int, x: int) -> None:
+    """x + m * w, or the index before plus m * w, from one base or from two, in any order."""
+    lines, last = ["%w4 = shl i32 %w, 2"], "%x"
+    for n, (multiple, chained, bases) in enumerate(rows):
+        lines += [f"%m{n} = mul i32 {'%w4' if multiple % 2 else '%w'}, {multiple}"]
+        lines += [f"%i{n} = add i32 {last if chained else '%x'}, %m{n}", f"%e{n} = sext i32 %i{n} to i64"]
+        last = f"%i{n}"
+        for base in bases:
+            lines += [
+                f"%{base}{n}.p = getelementptr float, ptr %{base}, i64 %e{n}",
+                f"%{base}{n} = load float, ptr %{base}{n}.p",
+            ]
+    body = "\n ".join(lines)
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, ptr %b, i32 %w, i32 %x) {{\n {body}\n ret void\n}}\n'
+    )
+    values, layout = {"a": 1 << 30, "b": 1 << 31, "w": w, "x": x}, DataLayout(LAYOUT)
+    before = addresses(read(text).functions["k"], layout, values)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, values) == before
+
+
+def test_a_row_further_on_is_one_addition() -> None:
+    """Four rows of two arrays: an extended sum once, and once the step."""
+    lines, last = ["%s = shl i32 %w, 3"], "%x"
+    for n in range(4):
+        lines += [f"%e{n} = sext i32 {last} to i64"]
+        for base in "ab":
+            lines += [
+                f"%{base}{n}.p = getelementptr float, ptr %{base}, i64 %e{n}",
+                f"%{base}{n} = load float, ptr %{base}{n}.p",
+            ]
+        lines += [f"%i{n} = add i32 {last}, %s"] if n < 3 else []
+        last = f"%i{n}"
+    body = "\n ".join(lines)
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, ptr %b, i32 %w, i32 %x) {{\n {body}\n ret void\n}}\n'
+    )
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    assert [x.op for x in function.instructions()].count("sext") == 2
+    assert not any(x.op == "add" for x in function.instructions())
+
+
 def test_a_stencil_has_one_address() -> None:
     """Nine neighbours in rows of 1024: one address is computed, eight are offsets from it."""
     lines = []
