@@ -297,7 +297,19 @@ class Builder:
             if total < WIDTH[type_]:
                 return self.binary(head, type_, a.args[0], self.const("i32", total))
             return self.const(type_, 0)
+        if head == "shl" and type_ == "i64" and value < 32 and (kept := self._upper_kept(a, value)) is not a:
+            return self.binary(head, type_, kept, b)
         return None
+
+    def _upper_kept(self, a: Node, lost: int) -> Node:
+        """`a`, whose `lost` upper bits do not matter: a mask of the upper half without them (LLVM takes them away)
+        needs no instruction with them."""
+        if a.op == "or.i64":
+            low, high = (self._upper_kept(arg, lost) for arg in a.args)
+            return a if low is a.args[0] and high is a.args[1] else self.binary("or", "i64", low, high)
+        if a.op == "and.i64" and a.args[1].is_const and a.args[1].data == (1 << 64 - lost) - (1 << 32):
+            return self.binary("and", "i64", a.args[0], self.const("i64", -1 << 32))
+        return a
 
     def invert(self, a: Node) -> Node:
         """Logical not of a predicate; comparisons are inverted in place of it when nothing else needs them."""

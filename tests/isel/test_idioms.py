@@ -156,6 +156,8 @@ IDIOMS: list[tuple[str, str, str, str, Callable[..., int]]] = [
      lambda a, c: a * c >> 64),
     ("mul_wide64", "III", "(long long)((__int128)a * b) ^ (long long)((__int128)a * b >> 64)",
      "mul.hi.s64 mul.lo.s64 !mad", lambda a, c: s(a * c, 64) ^ a * c >> 64),
+    ("mul_high_twice", "Uuu", "2 * ((unsigned long long)__umulhi(a, b) << 32 | a * b)", "mul.wide.u32 !mul.hi",
+     lambda a, c: a * c * 2),
     ("power_below", "ii", "a / 64 * 64", "and !shl", lambda a: cut(a, 64) * 64),
     ("two_bytes", "uuu", "(a & 0xff) | ((b & 0xff) << 8)", "prmt !shl", lambda a, c: a & 255 | (c & 255) << 8),
     ("not_both", "uuuu", "(a ^ b) & ~c", "lop3 !xor !not !and", lambda a, c, d: (a ^ c) & ~d & 0xFFFFFFFF),
