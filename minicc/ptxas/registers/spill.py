@@ -14,7 +14,7 @@ from functools import partial
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.registers import again
@@ -77,8 +77,8 @@ class Spiller:
         self.function.frame = place + 4 * width
         return place
 
-    def access(self, mnemonic: str, held: V, offset: int, like: MInst | None = None) -> MInst:
-        """A spilled register is loaded, or stored under the guard of `like`."""
+    def access(self, mnemonic: str, held: V, offset: int, like: MInst | None = None, guard: V | Reg = TRUE) -> MInst:
+        """A spilled register is loaded or stored, at the place of `like`."""
         inst = _access(mnemonic, held, offset)
         if mnemonic == "LDL":
             self.load_bytes += 4 * held.count
@@ -86,8 +86,7 @@ class Spiller:
             self.store_bytes += 4 * held.count
         if like is not None:
             inst.loc = like.loc
-            if mnemonic == "STL":
-                inst.guard = like.guard
+        inst.guard = guard
         return inst
 
     def _holders(self, predicates: set[int]) -> dict[int, _Holder]:
@@ -259,6 +258,13 @@ class _Rewriter:
                 self.kept[key] = (fresh[key], self.at)
             return attrs.evolve(v, reg=fresh[key], part=v.part if whole else 0)
 
+        # What changes its own guard leaves none for the store behind it: the old value is loaded and stored again.
+        guard = inst.guard
+        owns = (
+            isinstance(guard, V)
+            and guard.reg.id not in self.names
+            and any(isinstance(w, V) and w.reg is guard.reg for w in writes(inst))
+        )
         map_reads(inst, use)
         after: list[MInst] = []
 
@@ -266,12 +272,12 @@ class _Rewriter:
             name = v.reg.id
             if name not in self.slots and name not in self.holders:
                 return v
-            temp = self._temp(v)
+            temp = self._load(v, inst) if owns else self._temp(v)
             for key in [k for k in self.kept if k[0] == name]:
                 del self.kept[key]
             if not guarded(inst):
                 self.kept[(name, v.part, v.count)] = (temp, self.at)
-            after.extend(self._store(name, v, temp, inst))
+            after.extend(self._store(name, v, temp, inst, TRUE if owns else inst.guard))
             return attrs.evolve(v, reg=temp, part=0)
 
         map_writes(inst, define)
@@ -316,16 +322,17 @@ class _Rewriter:
             self.out.append(inst)
         return fresh[reg.id]
 
-    def _store(self, name: int, v: V, temp: VReg, inst: MInst) -> list[MInst]:
+    def _store(self, name: int, v: V, temp: VReg, inst: MInst, guard: V | Reg) -> list[MInst]:
         if name in self.holders:
             holder, bit = V(self.holders[name].reg), Imm(self.holders[name].bit)
             if self.holders[name].first:
-                return [MInst("SEL", (), (holder,), (ZERO, bit, V(temp, inv=True)), guard=inst.guard, loc=inst.loc)]
+                return [MInst("SEL", (), (holder,), (ZERO, bit, V(temp, inv=True)), guard=guard, loc=inst.loc)]
             either = (holder, bit, ZERO, Imm(0xFC, "uint"), FALSE)
             return [MInst("LOP3", ("LUT",), (holder,), either, guard=V(temp), loc=inst.loc)]
         place = self.slots[name] + 4 * v.part
         return [
-            self.owner.access("STL", V(temp, part, count), place + 4 * part, inst) for part, count in _pieces(v.count)
+            self.owner.access("STL", V(temp, part, count), place + 4 * part, inst, guard)
+            for part, count in _pieces(v.count)
         ]
 
 

@@ -20,6 +20,7 @@ from minicc.ptxas.schedule.dag import build
 from minicc.ptxas.timing import Distances, footprint
 from runtime import Device
 from tests.ptxas.conftest import assemble
+from tests.ptxas.lower import harness
 
 SM_90 = arch.get("sm_90")
 BENCH = Path(__file__).parents[2] / "bench" / "kernels"
@@ -127,3 +128,32 @@ def test_reloads_take_registers_that_have_been_free_for_long() -> None:
         total = total * values[k] + values[(k * 7 + 3) % 48] & 0xFFFFFFFF
     Device().load(write_cubin(program))["k"][1, 1](x)
     assert x[0] == total
+
+
+def test_a_spilled_predicate_beside_the_guard_it_is_made_under() -> None:
+    """setp under a guard that it makes itself: what is behind it must not ask the new guard."""
+    rng = np.random.default_rng(5)
+    words = rng.integers(0, 4, (harness.THREADS, 4), dtype=np.uint32)
+    lines = [f"setp.lt.u32 %p{k}, %a, {k % 4};" for k in range(1, 9)]
+    lines += [f"@!%p{k} setp.lt.u32 %p{k % 8 + 1}|%p{k}, %b, {k % 3 + 1};" for k in range(1, 9)]
+    lines += [f"selp.u32 %r, {1 << k}, 0, %p{k}; or.b32 %out, %out, %r;" for k in range(1, 9)]
+    lines += [f"@%p{k} add.u32 %out, %out, {k << 9};" for k in range(1, 9)]
+    text = (
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+        ".reg .pred %p<9>; .reg .b32 %a, %b, %r, %t, %out; .reg .b64 %d<3>;\n"
+        "ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %t, %tid.x;\n"
+        "mad.wide.u32 %d1, %t, 16, %d1; mad.wide.u32 %d2, %t, 4, %d2;\n"
+        "ld.global.u32 %a, [%d1]; ld.global.u32 %b, [%d1+4]; mov.u32 %out, 0;\n"
+        + "\n".join(lines)
+        + "\nst.global.u32 [%d2], %out; ret; }\n"
+    )
+    out = np.zeros(harness.THREADS, np.uint32)
+    Device("sm_90").load(write_cubin(harness.assemble(text)))["k"][1, harness.THREADS](words, out)
+    for t in range(harness.THREADS):
+        a, b = int(words[t, 0]), int(words[t, 1])
+        p = [False] + [a < k % 4 for k in range(1, 9)]
+        for k in range(1, 9):
+            if not p[k]:
+                p[k % 8 + 1], p[k] = b < k % 3 + 1, b >= k % 3 + 1
+        total = sum(1 << k for k in range(1, 9) if p[k]) + sum(k << 9 for k in range(1, 9) if p[k])
+        assert out[t] == total, t
