@@ -10,7 +10,7 @@ import struct
 
 from minicc.binary.codes import BVAL, HVAL, NVAL, SVAL
 from minicc.binary.data import Data
-from minicc.integers import align_up
+from minicc.numbers import align_up
 
 _HEAD = struct.Struct("<BBH")
 _NOTE = struct.Struct("<III")

@@ -20,7 +20,7 @@ from minicc.binary.codes import ATTRIBUTE_CODES, BVAL, HVAL, NVAL, RELOCATION_CO
 from minicc.binary.elf import Draft, DraftSymbol
 from minicc.binary.scan import Offsets, pad, scan
 from minicc.diagnostics import fail
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.sass.program import Function, Program, Relocation, Variable
 
 if TYPE_CHECKING:

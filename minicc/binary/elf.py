@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from minicc.integers import align_up
+from minicc.numbers import align_up
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
 SHDR = struct.Struct("<IIQQQQIIQQ")

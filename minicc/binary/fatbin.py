@@ -15,7 +15,7 @@ import attrs
 
 from minicc.binary.data import Data
 from minicc.diagnostics import fail
-from minicc.integers import align_up
+from minicc.numbers import align_up
 
 MAGIC, VERSION = 0xBA55ED50, 1
 _HEAD = struct.Struct("<IHHQ")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import attrs
 
 from minicc.binary.data import Data
-from minicc.integers import sleb, uleb
+from minicc.numbers import sleb, uleb
 from minicc.sass.program import Line
 
 _LINE_BASE, _LINE_RANGE, _OPCODE_BASE = -5, 14, 10

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from minicc.frontend.literals import BadLiteral, character, integer
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, PUNCT, Token
-from minicc.integers import signed
+from minicc.numbers import signed
 
 if TYPE_CHECKING:
     from minicc.frontend.preprocessor import Preprocessor

@@ -7,7 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from minicc.diagnostics import Span
-from minicc.integers import signed
+from minicc.numbers import signed
 
 if TYPE_CHECKING:
     from minicc.frontend.tokens import Token

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from minicc.integers import signed
+from minicc.numbers import signed
 
 VARIABLES = 4
 MASK = 0xFFFFFFFF

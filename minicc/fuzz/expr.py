@@ -9,14 +9,13 @@ divisors are made odd (signed ones positive, too).
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 from hypothesis import strategies as st
 
-from minicc.integers import signed
+from minicc.numbers import bits_of, float_of, signed
 
 INTS = ("i1", "i8", "i16", "i32", "i64")
 ODD = ("i7", "i24", "i33", "i48", "i96", "i128")
@@ -137,20 +136,11 @@ def expressions(draw: st.DrawFn, types: Sequence[str] = INTS, depth: int = 4, ar
 
 def float_bits(value: float, type_: str) -> int:
     """IEEE bits; float rounds to nearest."""
-    if type_ == "double":
-        return int.from_bytes(struct.pack("<d", value), "little")
-    code, infinity = ("<e", 0x7C00) if type_ == "half" else ("<f", 0x7F800000)
-    try:
-        return int.from_bytes(struct.pack(code, value), "little")
-    except OverflowError:
-        return infinity | (1 << (width(type_) - 1) if value < 0 else 0)
+    return bits_of(value, width(type_))
 
 
 def float_value(bits: int, type_: str) -> float:
-    value: float = struct.unpack(
-        {"half": "<e", "float": "<f", "double": "<d"}[type_], bits.to_bytes(width(type_) // 8, "little")
-    )[0]
-    return value
+    return float_of(bits, width(type_))
 
 
 NAN = {"half": 0x7E00, "float": 0x7FC00000, "double": 0x7FF8000000000000}

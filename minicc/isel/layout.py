@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.nvvm import ir
 
 

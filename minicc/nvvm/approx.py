@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-import struct
+
+from minicc.numbers import bits_of, float_of
 
 _FUNCTIONS = {"lg2": math.log2, "ex2": math.exp2, "sin": math.sin, "cos": math.cos}
 _CALL = re.compile(
@@ -32,24 +33,16 @@ def fold(text: str) -> str | None:
         if result is None:
             return found[0]
         changed = True
-        return f"bitcast {kind} 0x{_bits(result):016X} to {kind}"
+        return f"bitcast {kind} 0x{bits_of(result, 64):016X} to {kind}"
 
     folded = _CALL.sub(value, text)
     return folded if changed else None
 
 
-def _bits(x: float) -> int:
-    return int(struct.unpack("<Q", struct.pack("<d", x))[0])
-
-
-def _float(bits: int) -> float:
-    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
-
-
 def _number(text: str) -> float:
     """A constant as LLVM prints it: the bits of a double, or decimal."""
     if text.startswith("0x"):
-        return _float(int(text, 16))
+        return float_of(int(text, 16), 64)
     return float(text)
 
 
@@ -58,7 +51,7 @@ def _value(name: str, x: float, flush: bool) -> float | None:
     if flush and abs(x) < _SMALLEST:
         x = math.copysign(0.0, x)
     try:
-        result = float(struct.unpack("<f", struct.pack("<f", _FUNCTIONS[name](x)))[0])
+        result = float_of(bits_of(_FUNCTIONS[name](x), 32), 32)
     except (ValueError, OverflowError):
         return None
     if flush and abs(result) < _SMALLEST:
@@ -71,4 +64,4 @@ def _reciprocal(x: float, double: bool) -> float | None:
     is not an ordinary number."""
     if not _SMALLEST < abs(x) < 1 / _SMALLEST or not (double or abs(math.frexp(x)[0]) == 0.5):
         return None
-    return _float(_bits(1 / x) >> 32 << 32)
+    return float_of(bits_of(1 / x, 64) >> 32 << 32, 64)

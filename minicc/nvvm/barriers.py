@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from minicc.nvvm.bodies import NAME, TARGET, places
 from minicc.nvvm.flags import PURE, THREAD
 
 TURNS = 4
@@ -21,16 +22,12 @@ LONGEST = 50
 _BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
 _NAME = "@barrier.of.turns("
 _DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
-_ID = r"%[-\w.$]+"
-_VALUE = re.compile(rf"  ({_ID}) = (?:tail )?(.*)")
-_LABEL = re.compile(r"([-\w.$]+):")
-_TARGET = re.compile(rf"label ({_ID})")
 _ENDS = re.compile("  (?:ret|switch|unreachable|indirectbr)")
-_BACK = re.compile(rf"  br i1 ({_ID}), label {_ID}, label {_ID}$")
+_BACK = re.compile(rf"  br i1 ({NAME}), label {NAME}, label {NAME}$")
 """A branch that no note about unrolling follows."""
 _COMPARE = re.compile(r"icmp (?:samesign )?\w+ i\d+ (\S+), (\S+)$")
 _PHI = re.compile(r"phi i\d+ \[ (.+?), .*?\], \[ (.+?), .*?\]$")
-_STEP = re.compile(rf"(?:add|sub) (?:nuw )?(?:nsw )?i\d+ ({_ID}), -?\d+$")
+_STEP = re.compile(rf"(?:add|sub) (?:nuw )?(?:nsw )?i\d+ ({NAME}), -?\d+$")
 _SAME = re.compile(rf"{PURE}|call [^\n]*@llvm\.[su](?:max|min)\.")
 """Values that are the same for all threads if their operands are."""
 _HEAD = re.compile(rf"{_SAME.pattern}|phi\b")
@@ -64,18 +61,13 @@ def restored(text: str) -> str:
 
 def _loops(lines: list[str]) -> list[int]:
     """Of each such loop the place of its last line, a branch."""
-    labels: dict[str, int] = {}
-    values: dict[str, tuple[int, str]] = {}
+    labels, values = places(lines)
+    begins = set(labels.values())
     blocks: list[int] = []
     """Of each line the place of its block's label."""
-    for place, line in enumerate(lines):
-        label = _LABEL.match(line)
-        blocks.append(place if label or not place else blocks[-1])
-        if label:
-            labels["%" + label[1]] = place
-        elif value := _VALUE.match(line):
-            values[value[1]] = place, value[2]
-    targets = [[labels.get(name, 0) for name in _TARGET.findall(line)] for line in lines]
+    for place in range(len(lines)):
+        blocks.append(place if place in begins or not place else blocks[-1])
+    targets = [[labels.get(name, 0) for name in TARGET.findall(line)] for line in lines]
     loops = [(start, end) for end, starts in enumerate(targets) for start in starts if start < end]
     loops = [(start, end) for start, end in loops if any(_BARRIER in line for line in lines[start:end])]
     heads = {start for start, _ in loops}
@@ -87,7 +79,7 @@ def _loops(lines: list[str]) -> list[int]:
             place, text = values.get(todo.pop(), (0, ""))
             if text and (re.search(THREAD, text) or not (_HEAD if blocks[place] in heads else _SAME).match(text)):
                 return False
-            more = set(re.findall(_ID, text)) - labels.keys() - seen
+            more = set(re.findall(NAME, text)) - labels.keys() - seen
             seen |= more
             todo += more
         return True

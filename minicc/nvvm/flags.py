@@ -14,19 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from minicc.nvvm.bodies import bodies
+from minicc.nvvm.bodies import NAME, TARGET, bodies, places
 
 _LONGEST = 40_000
 """Characters of a kernel, some 600 lines, beyond which it is not worth several of its loops."""
-_ID = r"%[-\w.$]+"
-_VALUE = rf"  ({_ID}) = (?:tail )?(.*)"
 PURE = (
     r"(?:icmp|fcmp|and|or|xor|add|sub|mul|shl|lshr|ashr|sdiv|udiv|srem|urem|zext|sext|trunc|select|freeze)\b"
     r"|call [^\n]*@llvm\.nvvm\.read\.ptx\.sreg\."
 )
 THREAD = r"\.sreg\.(?:tid|laneid|lanemask|warpid|smid|clock|globaltimer|pm)"
 _TESTS = (" = icmp eq ", " = icmp ne ", " = trunc ", " = and ")
-_CHOICE = re.compile(rf"  (?:br i1|switch i\d+|{_ID} = select i1) ({_ID}), ")
+_CHOICE = re.compile(rf"  (?:br i1|switch i\d+|{NAME} = select i1) ({NAME}), ")
 
 
 def in_loops(text: str) -> set[str]:
@@ -66,18 +64,12 @@ def _is_test(line: str, name: str) -> bool:
 def _tests(body: str, flags: set[str]) -> bool:
     """Whether a loop tests a flag, and none tests what it does not change and threads may differ in."""
     lines = body.split("\n")
-    labels: dict[str, int] = {}
-    values: dict[str, tuple[int, str]] = {}
-    for place, line in enumerate(lines):
-        if label := re.match(r"([-\w.$]+):", line):
-            labels["%" + label[1]] = place
-        elif value := re.match(_VALUE, line):
-            values[value[1]] = place, value[2]
+    labels, values = places(lines)
     loops = [
         (labels[target], place)
         for place, line in enumerate(lines)
         if line.startswith("  br ")
-        for target in re.findall(rf"label ({_ID})", line)
+        for target in TARGET.findall(line)
         if labels.get(target, place) < place
     ]
 
@@ -98,7 +90,7 @@ def _tests(body: str, flags: set[str]) -> bool:
             elif re.search(THREAD, text):
                 found.add("")
             else:
-                more = set(re.findall(_ID, text)) - seen
+                more = set(re.findall(NAME, text)) - seen
                 seen |= more
                 todo += more
         return found

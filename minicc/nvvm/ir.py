@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 
+from minicc.numbers import float_of
+
 
 @attrs.frozen(eq=False, repr=False)
 class Type:
@@ -362,8 +364,5 @@ class Module:
         """Permitted error in ulp from !fpmath; 0 where there is none."""
         node = self.node(inst.metadata.get("fpmath"))
         if node is not None and node.items and isinstance(node.items[0], ConstFloat):
-            import struct
-
-            value: float = struct.unpack("<f", struct.pack("<I", node.items[0].bits))[0]
-            return value
+            return float_of(node.items[0].bits, 32)
         return 0.0

@@ -12,17 +12,13 @@ from __future__ import annotations
 import re
 
 from minicc.graphs import dominators, natural_loops, postorder
-from minicc.nvvm.bodies import bodies
+from minicc.nvvm.bodies import LABEL, NAME, TARGET, VALUE, bodies
 
 TURNS = 4
 _COUNT = re.compile(r"^  %(?:niter|prol\.iter)[\w.]* = phi ")
 """LLVM counts the turns of what it unrolled, or of what is left over before it."""
-_NAME = re.compile(r"%[-\w.$]+")
-_VALUE = re.compile(rf"  ({_NAME.pattern}) = (?:tail )?(.*)")
 _ADDRESS = re.compile(r"getelementptr|sext|zext|add|shl|mul|or ")
 """What makes an address of a value that was loaded."""
-_LABEL = re.compile(r"([-\w.$]+):")
-_TARGET = re.compile(r"label %([-\w.$]+)")
 
 
 def kernels(text: str) -> set[str]:
@@ -35,13 +31,13 @@ def loops(lines: list[str]) -> tuple[list[list[str]], dict[str, int], list[set[i
     blocks: list[list[str]] = [[]]
     number: dict[str, int] = {}
     for line in lines:
-        if label := _LABEL.match(line):
+        if label := LABEL.match(line):
             if blocks[-1]:
                 blocks.append([])
             number[label[1]] = len(blocks) - 1
         else:
             blocks[-1].append(line)
-    succs = [[number[to] for line in block for to in _TARGET.findall(line) if to in number] for block in blocks]
+    succs = [[number[to[1:]] for line in block for to in TARGET.findall(line) if to[1:] in number] for block in blocks]
     preds: list[list[int]] = [[] for _ in blocks]
     for k, after in enumerate(succs):
         for to in after:
@@ -66,11 +62,11 @@ def _gathers(blocks: list[list[str]], nodes: set[int]) -> bool:
     """Whether the blocks of a loop load from where something that they load says."""
     made: set[str] = set()
     for line in (line for k in sorted(nodes) for line in blocks[k]):
-        value = _VALUE.match(line)
+        value = VALUE.match(line)
         if not value:
             continue
         load = value[2].startswith("load ")
-        hangs = not made.isdisjoint(_NAME.findall(value[2]))
+        hangs = not made.isdisjoint(re.findall(NAME, value[2]))
         if load and hangs:
             return True
         if load or (hangs and _ADDRESS.match(value[2])):

@@ -6,6 +6,7 @@ import struct
 from abc import ABC, abstractmethod
 from typing import Any, NoReturn
 
+from minicc.numbers import bits_of, float_of
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import BINARY, BINARY_FLAGS, CASTS, VALUE_WORDS, unescape, unquote
 
@@ -299,7 +300,7 @@ class ValueReader(ABC):
             if token[:2] == "0x":
                 double = int(token[2:], 16)
             else:
-                double = struct.unpack("<Q", struct.pack("<d", float(token)))[0]
+                double = bits_of(float(token), 64)
             return ir.ConstFloat(type_, double if kind == "double" else _double_to_single(double))
         if kind in ("half", "bfloat"):
             if token[:3] in ("0xH", "0xR", "f0x"):
@@ -341,6 +342,4 @@ def _double_to_single(bits: int) -> int:
     exponent = bits >> 52 & 0x7FF
     if exponent == 0x7FF:
         return (bits >> 63) << 31 | 0x7F800000 | (bits >> 29) & 0x7FFFFF
-    value = struct.unpack("<d", struct.pack("<Q", bits))[0]
-    single: int = struct.unpack("<I", struct.pack("<f", value))[0]
-    return single
+    return bits_of(float_of(bits, 64), 32)

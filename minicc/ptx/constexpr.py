@@ -6,9 +6,9 @@ signedness is kept only as far as the value shows it.
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
 
+from minicc.numbers import bits_of, float_of
 from minicc.ptx.model import Float, Int
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def literal(text: str) -> Int | Float | None:
         if kind in "bB":
             return Int(int(text[2:].rstrip("U"), 2))
     if "." in text or "e" in text or "E" in text:
-        return Float(struct.unpack("<Q", struct.pack("<d", float(text)))[0], 64)
+        return Float(bits_of(float(text), 64), 64)
     digits = text.rstrip("U")
     if len(digits) > 1 and digits[0] == "0":
         if set(digits) <= set("01234567"):
@@ -64,8 +64,7 @@ def number(constant: Int | Float) -> Number:
     """Python's value of a constant."""
     if isinstance(constant, Int):
         return constant.value
-    form, raw = ("<f", "<I") if constant.width == 32 else ("<d", "<Q")
-    return float(struct.unpack(form, struct.pack(raw, constant.bits))[0])
+    return float_of(constant.bits, constant.width)
 
 
 def evaluate(cursor: Cursor) -> Int | Float:
@@ -114,7 +113,7 @@ def _apply(cursor: Cursor, operator: str, left: Int | Float, right: Int | Float,
             value = a + b if operator == "+" else a - b if operator == "-" else a * b if operator == "*" else a / b
         except OverflowError:
             cursor.fail("constant expression overflows", place)
-        return Float(struct.unpack("<Q", struct.pack("<d", value))[0], 64)
+        return Float(bits_of(value, 64), 64)
     if operator in ("/", "%"):
         if b == 0:
             cursor.fail("division by zero in a constant expression", place)

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 import functools
 import re
-import struct
 from collections.abc import Callable
 
 import attrs
 
+from minicc.numbers import float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES, SPECIAL
 
@@ -155,7 +155,7 @@ class Place:
         return isinstance(operand, ptx.Int) and (not self.spec.counts or operand.value in self.spec.counts)
 
     def fraction(self, operand: ptx.Operand) -> bool:
-        inside = not isinstance(operand, ptx.Float) or 0 < _value(operand) <= 1
+        inside = not isinstance(operand, ptx.Float) or 0 < float_of(operand.bits, operand.width) <= 1
         return inside and self._typed(operand, "f32")
 
     def source(self, operand: ptx.Operand) -> bool:
@@ -328,11 +328,6 @@ _CHECKS: dict[str, Callable[[Place, ptx.Operand], bool]] = {
 
 def _sink(operand: ptx.Operand | None) -> bool:
     return isinstance(operand, ptx.Symbol) and operand.name == "_"
-
-
-def _value(constant: ptx.Float) -> float:
-    raw = constant.bits.to_bytes(constant.width // 8, "little")
-    return float(struct.unpack("<f" if constant.width == 32 else "<d", raw)[0])
 
 
 def _constant(operand: ptx.Int | ptx.Float, wanted: str, size: int) -> bool:

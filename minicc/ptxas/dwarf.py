@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import attrs
 
-from minicc.integers import sleb, uleb
+from minicc.numbers import sleb, uleb
 from minicc.ptx.constexpr import literal
 from minicc.ptx.model import Int
 from minicc.ptxas.mir import MFunction, MInst

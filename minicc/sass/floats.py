@@ -8,16 +8,17 @@ Bits are of the immediate field: f32; f64hi (the high 32 bits of a double whose 
 from __future__ import annotations
 
 import math
-import struct
+
+from minicc.numbers import bits_of, float_of
 
 
 def to_float(bits: int, kind: str) -> float:
     """The number that the field's bits stand for."""
     if kind == "f64hi":
-        return float(struct.unpack("<d", struct.pack("<Q", bits << 32))[0])
+        return float_of(bits << 32, 64)
     if kind == "f16":
-        return float(struct.unpack("<e", struct.pack("<H", bits))[0])
-    return float(struct.unpack("<f", struct.pack("<I", bits << 16 if kind == "bf16" else bits))[0])
+        return float_of(bits, 16)
+    return float_of(bits << 16 if kind == "bf16" else bits, 32)
 
 
 _MANTISSA = {"f32": (23, 8), "f64hi": (20, 11), "f16": (10, 5), "bf16": (7, 8)}
@@ -51,10 +52,10 @@ def parse_float(text: str, kind: str) -> int:
     if math.isinf(value):
         return sign | top
     if kind == "f64hi":
-        return int(struct.unpack("<Q", struct.pack("<d", value))[0]) >> 32
+        return bits_of(value, 64) >> 32
     if kind == "f16":
-        return int(struct.unpack("<H", struct.pack("<e", value))[0])
+        return bits_of(value, 16)
+    wide = bits_of(value, 32)
     if kind == "f32":
-        return int(struct.unpack("<I", struct.pack("<f", value))[0])
-    wide = int(struct.unpack("<I", struct.pack("<f", value))[0])
+        return wide
     return (wide + 0x7FFF + (wide >> 16 & 1)) >> 16

@@ -6,12 +6,12 @@ shuffles arrays, which no instruction can see.
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import attrs
 import numpy as np
 
+from minicc.numbers import bits_of
 from runtime.device.sm import kinds as K
 from runtime.device.sm import layout as L
 
@@ -63,7 +63,7 @@ class Textures:
         for k in range(4):
             value = border[k] if k < len(border) else 0.0
             if kind == K.TF_FLOAT or fractions:
-                row[L.TX_BORDER + k] = struct.unpack("<I", struct.pack("<f", value))[0]
+                row[L.TX_BORDER + k] = bits_of(value, 32)
             else:
                 row[L.TX_BORDER + k] = int(value)
         self.records = np.vstack([self.records, row])

@@ -7,7 +7,7 @@ import struct
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from runtime.driver.channel import LOCAL_WINDOW, SHARED_WINDOW
 from runtime.driver.module import Placed
 from runtime.errors import LaunchError

@@ -10,7 +10,7 @@ from minicc.arch.schema import Arch
 from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad
 from minicc.diagnostics import fail
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.sass.program import Function, Program, Variable
 from runtime.device.memory import OutOfMemory
 from runtime.device.syscalls import ADDRESSES, GRAPHS, NOWHERE

@@ -12,7 +12,7 @@ from minicc.frontend.emit.layout import float_bits, number, value_type
 from minicc.frontend.emit.values import Values
 from minicc.frontend.literals import round_to_single
 from minicc.frontend.types import Type
-from minicc.integers import align_at, align_up
+from minicc.numbers import align_at, align_up
 
 Handler = Callable[[Values, ast.BuiltinCall, list[str], list[str]], str]
 _HANDLERS: dict[str, Handler] = {}

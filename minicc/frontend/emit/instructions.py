@@ -12,7 +12,7 @@ from minicc.frontend.emit.module import Module
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
-from minicc.integers import align_at, signed
+from minicc.numbers import align_at, signed
 
 NAMED = 200
 """Characters of a variable's name that its LLVM values have: LLVM cuts what is longer than 1,024, numbers first."""

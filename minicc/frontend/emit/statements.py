@@ -15,7 +15,7 @@ from minicc.frontend.emit.values import Values
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
-from minicc.integers import align_at
+from minicc.numbers import align_at
 
 
 class FunctionEmitter(Values):

@@ -18,7 +18,7 @@ from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
-from minicc.integers import align_at
+from minicc.numbers import align_at
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}

@@ -6,7 +6,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
-from minicc.integers import align_up
+from minicc.numbers import align_up
 
 
 class Layout:

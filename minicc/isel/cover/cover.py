@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from minicc.integers import signed
 from minicc.isel.cover import cost as costs
 from minicc.isel.cover.database import ADDR, IMM, NEG, REG, Database, Leaf, Pattern, Tree, unify
 from minicc.isel.dag import COMMUTATIVE, Node
+from minicc.numbers import signed
 
 _add = cache(costs.add)
 _compare = cache(costs.compare)

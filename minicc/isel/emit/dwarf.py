@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
-from minicc.integers import sleb, uleb
 from minicc.isel.emit.debug import Locations
+from minicc.numbers import sleb, uleb
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 

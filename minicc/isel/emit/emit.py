@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from minicc.integers import signed
 from minicc.isel.cover import template
 from minicc.isel.cover.cover import Cover, Tile
 from minicc.isel.cover.database import substitute
@@ -18,6 +17,7 @@ from minicc.isel.emit.coalesce import Lives
 from minicc.isel.emit.symbols import SymbolMove, share_symbols
 from minicc.isel.lower.calls import AsmText, CallTarget
 from minicc.isel.lower.lower import Lowering
+from minicc.numbers import signed
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minicc.integers import signed
 from minicc.isel.cover import template
 from minicc.isel.dag import WIDTH, BlockDag, Node
 from minicc.isel.prepare.cases import Range, otherwise, ranges
+from minicc.numbers import signed
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from minicc.integers import signed
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
+from minicc.numbers import signed
 from minicc.nvvm import ir
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
-from minicc.integers import align_at
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.classes import by_order
 from minicc.isel.lower.constrained import Constrained
@@ -15,6 +14,7 @@ from minicc.isel.lower.integers import Integers
 from minicc.isel.lower.intrinsic_table import EXTREMES, IGNORED, NVVM, OVERLOADED, SREG_BITS
 from minicc.isel.lower.vectors import VECTORS, Vectors
 from minicc.isel.lower.wide import power_bits
+from minicc.numbers import align_at
 from minicc.nvvm import ir
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc.integers import align_at, signed
 from minicc.isel.dag import WIDTH, Builder, Node
 from minicc.isel.lower.base import Base
 from minicc.isel.lower.bytes import gathered, parts_of
 from minicc.isel.lower.halves import HALVES, is_packed
+from minicc.numbers import align_at, signed
 from minicc.nvvm import ir
 
 SPACES = {0: "gen", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "cluster", 101: "param"}

@@ -12,9 +12,9 @@ Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumptio
 
 from __future__ import annotations
 
-from minicc.integers import signed
 from minicc.isel.layout import DataLayout
 from minicc.isel.prepare.sink import PURE, users
+from minicc.numbers import signed
 from minicc.nvvm import ir
 
 _REACH = 1 << 23

@@ -12,7 +12,7 @@ frame begins. (Nothing else writes there: a GPU thread has no interrupts.)
 
 from __future__ import annotations
 
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.params import words

@@ -7,12 +7,12 @@ Temporaries are computed unguarded, so that their live ranges begin at full defi
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
+from minicc.numbers import bits_of, float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
@@ -51,18 +51,6 @@ def number(value: int) -> Imm:
 def fimm(bits: int) -> Imm:
     """An f32 immediate by its bits."""
     return Imm(bits, "f32")
-
-
-def f32_bits(value: float) -> int:
-    """Bits of a float rounded to f32 (overflow gives infinity)."""
-    try:
-        return int(struct.unpack("<I", struct.pack("<f", value))[0])
-    except OverflowError:
-        return 0xFF800000 if value < 0 else 0x7F800000
-
-
-def f64_bits(value: float) -> int:
-    return int(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
 def is_reg(x: MOperand) -> bool:
@@ -327,7 +315,7 @@ class Builder:
         if type_ == "f64" or type_ in ("u64", "s64", "b64"):
             self.wrong("a 64-bit literal was not expected here")
         if operand.width == 64:
-            bits = f32_bits(struct.unpack("<d", struct.pack("<Q", bits))[0])
+            bits = bits_of(float_of(bits, 64), 32)
         if type_ in ("f32", "b32", "u32", "s32"):
             return Imm(bits, "f32" if type_ == "f32" else "int") if bits else ZERO
         self.wrong(f"a floating literal cannot be used as '.{type_}'")
@@ -349,7 +337,7 @@ class Builder:
         if isinstance(operand, ptx.Float):
             bits = operand.bits
             if operand.width == 32:
-                bits = f64_bits(struct.unpack("<f", struct.pack("<I", bits))[0])
+                bits = bits_of(float_of(bits, 32), 64)
             return imm(bits), imm(bits >> 32)
         if isinstance(operand, ptx.Symbol):
             from minicc.ptxas.lower.symbols import address

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import table
 from minicc.ptxas.lower.builder import Builder

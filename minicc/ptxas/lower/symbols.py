@@ -7,12 +7,11 @@ the bytes that belong to the system; `.local` variables are offsets from R1.
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
-from minicc.integers import align_up
+from minicc.numbers import align_up, bits_of, float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.lower.callgraph import Calls
@@ -269,11 +268,7 @@ def _outer(variable: ptx.Variable, room: int, element: int) -> int:
 def _float_bytes(value: ptx.Float, element: int) -> bytes:
     if value.width == 8 * element:
         return value.bits.to_bytes(element, "little")
-    if value.width == 64:
-        number = struct.unpack("<d", struct.pack("<Q", value.bits))[0]
-    else:
-        number = struct.unpack("<f", struct.pack("<I", value.bits))[0]
-    return struct.pack({2: "<e", 4: "<f", 8: "<d"}[element], number)
+    return bits_of(float_of(value.bits, value.width), 8 * element).to_bytes(element, "little")
 
 
 def _bad(where: Span | None, message: str) -> NoReturn:

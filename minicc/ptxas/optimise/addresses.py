@@ -14,7 +14,7 @@ from __future__ import annotations
 import attrs
 
 from minicc.arch.schema import Arch
-from minicc.integers import signed
+from minicc.numbers import signed
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VConst, VMem
 from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.optimise.known import ALL, Known, permuted, table_bits

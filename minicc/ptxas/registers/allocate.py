@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
-from minicc.integers import align_up
+from minicc.numbers import align_up
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, V, VReg, step_of
 from minicc.ptxas.operands import reads, writes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc.integers import signed
+from minicc.numbers import signed
 from minicc.sass.semantics import Form, Slot
 from minicc.sass.semantics.expr import E
 from runtime.device.sm import abi

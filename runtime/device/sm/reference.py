@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minicc.integers import signed
+from minicc.numbers import signed
 from minicc.sass.semantics.expr import E
 from runtime.device.sm import abi
 from runtime.device.sm import reference_float as fp
