@@ -53,7 +53,8 @@ ld.weak.global.nc.b32 R, [%ga] | ld.v2.b16 {H,H}, [%ga] | ld.v2.u8 {R,H}, [%ga] 
 ld.v2.u32 {F,F}, [%ga] | ld.b32 _, [%ga] | ld.v2.b32 {_,_}, [%ga] | ld.b8 F, [%ga] | ld.u16 F, [%ga] | st.f32 [%ga], 1
 st.b64 [%ga], 1.0 | ld.b32 R, [Q] | cvt.rn.f16.f32 R, F | cvt.rn.bf16.f32 R, F | cvt.f32.f16 F, R
 cvt.rn.f16.f32 H, 3 | cvt.rn.f16x2.f32 R, F, F | cvta.shared.u64 D, gv | cvta.to.shared.u64 D, sv
-cvta.param.u64 D, pin | mov.pred P, 0 | and.pred P, 255, P | not.pred P, -1 | or.pred P, P, 1.0 | mov.pred P, -1 | mov.pred P, 1.0 | mov.pred 1, P
+cvta.param.u64 D, pin | mov.pred P, 0 | and.pred P, 255, P | not.pred P, -1 | or.pred P, P, 1.0
+mov.pred P, -1 | mov.pred P, 1.0 | mov.pred 1, P
 mov.f32 F, %smid | mov.f32 F, gv | mov.b128 Q, 5 | mov.b64 D, gv+8
 mov.v4.s32 {R,R,R,R}, %tid | multimem.st.gpu.b32 [%ga], R | multimem.st.weak.gpu.b32 [%ga], R
 multimem.red.relaxed.add.u32 [%ga], R | multimem.red.relaxed.gpu.add.u32 [%ga], R

@@ -3,9 +3,9 @@ but for powers of two."""
 
 from __future__ import annotations
 
-from minicc.integers import signed
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.integers import Integers
+from minicc.numbers import signed
 
 
 class Wide(Integers):

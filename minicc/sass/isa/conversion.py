@@ -24,7 +24,8 @@ PACK = {
     "round": "79..80: - ? ? RZ",
 }  # fmt: skip
 OLD_PACK = {
-    "on": "sm_80!", "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76: - BF16", "round": "79..80: - ? ? RZ",
+    "on": "sm_80!", "satfinite": "77: - SATFINITE", "relu": "75: - RELU", "to": "76: - BF16",
+    "round": "79..80: - ? ? RZ",
 }  # fmt: skip
 UNPACK = {
     "when": "78=0 89..90=1", "on": NEW, "relu": "75: - RELU", "type": "73..74: ? ? E5M2 E4M3", "half": "88: - H1",
