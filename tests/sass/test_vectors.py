@@ -82,3 +82,24 @@ def test_short_forms_encode_the_same() -> None:
             assert sass.encode(short, arch, v.address) == v.word
             tried += 1
     assert tried > 500
+
+
+RARE = (
+    ("sm_89", 0x004FDE0000004406000000000408727A, "QMMA.16816.F16.E5M2.E4M3 R8, R4.ROW, R0.COL, R6"),
+    ("sm_89", 0x008FF6000001B41000000E080404727A, "QMMA.SP.16864.F32.E4M3.E5M2 R4, R4.ROW, R8.COL, R16, R14, 0x0"),
+    ("sm_80", 0x008FF60000781D0800000A0C04047237, "IMMA.SP.168128.S4.U4 R4, R4.ROW, R12.COL, R8, R10, 0x0"),
+    ("sm_80", 0x004EA8200C50193000005C063E0C7980, "LD.E.NA.LTC256B R12, desc[UR6][R62.64+0x5c]"),
+    ("sm_80", 0x0101E820099EE1C60000202642FF798A, "ATOM.E.INC.STRONG.GPU PT, RZ, desc[UR6][R66.64+0x20], R38"),
+    ("sm_80", 0x004FCA000001F8FF00000000FF00723E, "F2FP.SATFINITE.RELU.BF16.MERGE_C.RZ R0, R0, RZ"),
+    ("sm_80", 0x00321E00000026000000000000027308, "MUFU.TANH.F16 R2, R0"),
+    ("sm_86", 0x0033DE200C10E984000000000200798E, "RED.E.ADD.F16x2.RN.STRONG.GPU desc[UR4][R2.64], R0"),
+)
+"""What cuobjdump 13.0 prints of words that ptxas 13.0 writes for forms that no kernel above has (2026-11-30)."""
+
+
+@pytest.mark.parametrize("name, word, text", RARE)
+def test_rare_words_of_older_machines(name: str, word: int, text: str) -> None:
+    arch = machine(name)
+    instr = sass.decode(word, arch, 0)
+    assert squeeze(sass.format(instr, arch.sass)).rstrip(" ;") == text
+    assert sass.encode(instr, arch, 0) == word

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minicc.sass.isa.notation import EVICT, EXTENDED, SCOPE, Row, op
+from minicc.sass.isa.notation import EVICT, EXTENDED, SCOPE, Row, described, op
 from minicc.sass.isa.timing import ATOMG, ATOMS, STG, Timing
 
 NEW = "sm_90"
@@ -32,11 +32,10 @@ def addressed(mnemonic: str, opcode: int, uniform: int, plain_on: str, on: str, 
     """Address forms of a global atomic: plain; descriptor (bit 71; sm_80 prints nothing of it); uniform addend with a
     64-bit (bit 70) or 32-bit register."""
     before, after, timing = "Pd, Rd:type, ", ", Rb:type", ATOMG
-    desc = "hdesc" if on == "sm_80" else "desc"
     return (
         op(mnemonic, opcode, f"{MODS} {before}[Ra:e+#off]{after}", timing, when="91=0", on=plain_on, **fields),
-        op(mnemonic, uniform, f"{LONG} {before}{desc}[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 70..72=7",
-           on=on, **fields),
+        *described(mnemonic, uniform, f"{LONG} {before}desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 70..72=7",
+                   on=on, **fields),
         op(mnemonic, uniform, f"{LONG} {before}[Ra.64:2+URc+#off]{after}", timing, when="91=1 70..72=5", on=on,
            **fields),
         op(mnemonic, uniform, f"{MODS} {before}[Ra.U32+URc:2+#off]{after}", timing, when="91=1 70..71=0", on=on,
@@ -48,12 +47,11 @@ def reduction(mnemonic: str, opcode: int, mods: str, timing: Timing, on: str, **
     """Address forms of a global reduction: the selectors are bits 90 (64-bit register) and 71 (descriptor)."""
     after = ", Rb:type"
     long = mods.replace("{e}", ".E")
-    desc = "hdesc" if on == "sm_80" else "desc"
     return (
         op(mnemonic, opcode, f"{mods} [Ra:e+#off]{after}", timing, when="91=0",
            on="sm_90 sm_100 sm_120" if on == "sm_90" else on, **fields),
-        op(mnemonic, opcode, f"{long} {desc}[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3", on=on,
-           **fields),
+        *described(mnemonic, opcode, f"{long} desc[URc:2][Ra.64:2+#off]{after}", timing, when="91=1 90=1 71..72=3",
+                   on=on, **fields),
         op(mnemonic, opcode, f"{long} [Ra.64:2+URc+#off]{after}", timing, when="91=1 90=1 71..72=2", on=on, **fields),
         op(mnemonic, opcode, f"{mods} [Ra.U32+URc:2+#off]{after}", timing, when="91=1 90=0", on=on, hidden="desc=71=0",
            **fields),

@@ -7,7 +7,7 @@ the descriptor in the same bits, but prints nothing of it (hdesc).
 
 from __future__ import annotations
 
-from minicc.sass.isa.notation import EVICT, EXTENDED, LOAD_SCOPE, PREFETCH, SCOPE, SIZE, Row, op
+from minicc.sass.isa.notation import EVICT, EXTENDED, LOAD_SCOPE, PREFETCH, SCOPE, SIZE, Row, described, op
 from minicc.sass.isa.timing import LDC, LDG, LDGSTS, LDS, STG, STS, ULDC, Timing
 
 NEW = "sm_90 sm_100 sm_120"
@@ -52,8 +52,8 @@ def addressed(
            when="91=1 90=1 76=0 72=1", on=NEW, **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
            on=NEW, hidden="desc=76=0", **wide),
-        op(mnemonic, uniform_opcode, f"{long} {before}hdesc[{uniform}:2][Ra.64:2+#off]{after}", timing,
-           when="91=1 90=1 76=1 72=1", on="sm_80", **wide),
+        *described(mnemonic, uniform_opcode, f"{long} {before}desc[{uniform}:2][Ra.64:2+#off]{after}", timing,
+                   when="91=1 90=1 76=1 72=1", on="sm_80", **wide),
         op(mnemonic, uniform_opcode, f"{long} {before}[Ra.64:2+{uniform}+#off]{after}", timing,
            when="91=1 90=1 76=0 72=1", on="sm_80", **wide),
         op(mnemonic, uniform_opcode, f"{mods} {before}[Ra.U32+{uniform}:2+#off]{after}", timing, when="91=1 90=0",
@@ -121,16 +121,16 @@ ROWS = (
     # Asynchronous copy global to shared. The destination's uniform addend and the descriptor are neighbours.
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], desc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1",
        on="sm_90", hidden="order=75=1", **COPY),
-    op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], hdesc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 70=1 76=1",
-       on="sm_80", hidden="order=75=1", **COPY),
+    *described("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], desc[URc:2][Ra.64:2+#off], !Ps?", LDGSTS,
+               when="91=1 70=1 76=1", on="sm_80", hidden="order=75=1", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.64:2+URc+#off]?, !Ps?", LDGSTS, when="91=1 70=1 76=0", on=OLD,
        hidden="order=75=1", **COPY),
     op("LDGSTS", 0xFAE, f"{COPY_MODS} [Rd+#to], [Ra.U32+URc:2+#off]?, !Ps?", LDGSTS, when="91=1 70=0", on=OLD,
        hidden="desc=76=0 order=75=1", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1",
        on="sm_90", hidden="order=75=1", **COPY),
-    op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], hdesc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=1",
-       on="sm_80", hidden="order=75=1", **COPY),
+    *described("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], desc[URc':2][Ra.64:2+#off], !Ps?", LDGSTS,
+               when="91=1 76=1", on="sm_80", hidden="order=75=1", **COPY),
     op("LDGSTS", 0xDAE, f"{COPY_MODS} [Rd+URc+#to], [Ra.64:2+#off], !Ps?", LDGSTS, when="91=1 76=0", on=OLD,
        hidden="order=75=1", **COPY),
     # Constant banks, indexed by a register or addressed by a uniform register.

@@ -133,6 +133,20 @@ def op(
     return Row(mnemonic, opcode, syntax, timing, forms, imm, when, hidden, on, fields)
 
 
+def described(
+    mnemonic: str, opcode: int, syntax: str, timing: Timing, when: str, on: str, hidden: str = "", **fields: str
+) -> tuple[Row, ...]:
+    """A row with `desc[` in its text. sm_80 to sm_89 print of the descriptor only where bit 101 says that it is a
+    policy of the cache."""
+    if on != "sm_80":
+        return (op(mnemonic, opcode, syntax, timing, when=when, hidden=hidden, on=on, **fields),)
+    silent = syntax.replace("desc[", "hdesc[")
+    return (
+        op(mnemonic, opcode, silent, timing, when=f"{when} 101=0", hidden=hidden, on=on, **fields),
+        op(mnemonic, opcode, syntax, timing, when=f"{when} 101=1", hidden=hidden, on=on, **fields),
+    )
+
+
 # Modifier fields that many instructions share.
 CMP = "76..78: F LT EQ LE GT NE GE T"
 FCMP = "76..79: F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T"

@@ -12,6 +12,7 @@ from minicc.sass.isa.timing import DMMA, MMA1688, MMA16816
 META = {"id": "48..49"}
 ROUND = "78..79: - RM RP RZ"
 INT4 = {"a": "76..77: U4 S4 ? ?", "b": "78..79: U4 S4 ? ?", "sat": "82: - SAT"}
+FLOAT8 = {"acc": "77: F16 F32", "a": "78: E4M3 E5M2", "b": "79: E4M3 E5M2"}
 INT8 = {"a": "76..77: U8 S8 ? ?", "b": "78..79: U8 S8 ? ?", "sat": "82: - SAT"}
 
 ROWS = (
@@ -24,7 +25,14 @@ ROWS = (
     op("IMMA", 0x237, "{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
        when="72..74=4", shape="75,86: 8816 ? 16816 16832", **INT8),
     op("IMMA", 0x237, ".SP{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id",
-       MMA1688, when="72..74=5", shape="75,85..86: 2=8832 6=16864 5=16832", **INT8, **META),
+       MMA1688, when="72..74=5 83..84=0", shape="75,85..86: 2=8832 6=16864 5=16832", **INT8, **META),
+    op("IMMA", 0x237, ".SP{shape}{a}{b}{sat} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id",
+       MMA1688, when="72..74=5 83..84=3", on="sm_80", shape="75,85..86: 6=16864 7=168128", **INT4, **META),
+    # Products of 8-bit floats: sm_89 has them, sm_90 those of a warpgroup.
+    op("QMMA", 0x27A, "{shape}{acc}{a}{b} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA16816,
+       when="74=1 76=0 80=0", on="sm_89", shape="75: 16816 16832", **FLOAT8),
+    op("QMMA", 0x27A, ".SP.16864{acc}{a}{b} Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?, Re, #id",
+       MMA16816, when="74..76=5 80=1", on="sm_89", **FLOAT8, **META),
     op("BMMA", 0x23D, "{shape}.AND.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,
        when="74=1 78..80=5", on="sm_80 sm_90", shape="75..76: 88128 168128 168256 ?"),
     op("BMMA", 0x23D, "{shape}.XOR.POPC Rd:imma_d, Ra.ROW:imma_a, Rb.COL:imma_b, Rc:imma_d, !UPx?", MMA1688,

@@ -39,6 +39,8 @@ _IMMA = {  # shape: (A, B, D)
     "168256": (4, 2, 4),
 }
 _IMMA4 = {"8832": (1, 1, 2), "16832": (2, 1, 4), "16864": (4, 2, 4)}
+_SPARSE4 = {"16864": (2, 2, 4), "168128": (4, 4, 4)}
+_QMMA = {"16816": (2, 1, 4), "16832": (4, 2, 4), "16864": (4, 4, 4)}
 _DMMA = {"884": (2, 2, 4), "8x8x4": (2, 2, 4), "16x8x4": (4, 2, 8), "16x8x8": (8, 4, 8), "16x8x16": (16, 8, 8)}
 
 
@@ -56,8 +58,11 @@ def _shape(instr: Instr, table: Mapping[str, tuple[int, ...]], part: int) -> int
 
 
 def _imma(instr: Instr, part: int) -> int:
-    small = not {"S4", "U4"}.isdisjoint(instr.modifiers) and "SP" not in instr.modifiers
-    return _shape(instr, _IMMA4 if small else _IMMA, part)
+    if instr.mnemonic == "QMMA":
+        return 2 if part == 2 and "F16" in instr.modifiers else _shape(instr, _QMMA, part)
+    if {"S4", "U4"}.isdisjoint(instr.modifiers):
+        return _shape(instr, _IMMA, part)
+    return _shape(instr, _SPARSE4 if "SP" in instr.modifiers else _IMMA4, part)
 
 
 def _hmma_a(instr: Instr) -> int:
