@@ -266,6 +266,8 @@ class Builder:
                 return a
             if a.head == "and" and a.args[1].is_const:
                 return self.binary("and", type_, a.args[0], self.const(type_, a.args[1].data & value))
+            if a.op == "lshr.i64" and a.args[1].is_const and (field := self._field(a, value)) is not None:
+                return field
             if a.op == "prmt.i32":
                 from minicc.isel.lower.bytes import masked
 
@@ -310,6 +312,16 @@ class Builder:
         if a.op == "and.i64" and a.args[1].is_const and a.args[1].data == (1 << 64 - lost) - (1 << 32):
             return self.binary("and", "i64", a.args[0], self.const("i64", -1 << 32))
         return a
+
+    def _field(self, shifted: Node, mask: int) -> Node | None:
+        """Bits that lie in one word of two are taken from that one."""
+        a, shift = shifted.args
+        at, end = shift.data, shift.data + mask.bit_length()
+        if end > 32 and (at < 32 or end > 64):
+            return None
+        word = self.trunc(a) if end <= 32 else self.high(a)
+        bits = self.binary("lshr", "i32", word, self.const("i32", at % 32))
+        return self.zext(self.binary("and", "i32", bits, self.const("i32", mask)), 32, "i64")
 
     def invert(self, a: Node) -> Node:
         """Logical not of a predicate; comparisons are inverted in place of it when nothing else needs them."""

@@ -221,6 +221,19 @@ def test_an_extension_is_made_where_it_costs_nothing() -> None:
     assert "mul.wide.s32" in text and "cvt.s64" not in text and "mad.lo.s64" not in text
 
 
+@settings(max_examples=40, deadline=None)
+@given(at=st.integers(0, 63), size=st.integers(1, 40), value=st.integers(0, 2**64 - 1))
+def test_a_field_is_taken_from_the_word_that_has_it(at: int, size: int, value: int) -> None:
+    """(x >> at) & mask of 64 bits, where no bit is of the other word."""
+    size = min(size, 64 - at)
+    mask = (1 << size) - 1
+    code = f" %l = load i64, ptr %in, align 8\n %s = lshr i64 %l, {at}\n %r = and i64 %s, {mask}\n store i64 %r, ptr %out, align 8"
+    module = isel.select(nvvm.read(HEAD + kernel("ptr %in, ptr %out", code)), ARCH, isel.Options())
+    assert run_rows(module, [[value]], 1) == [[value >> at & mask]]
+    if (at > 0 and at + size <= 32) or (at > 32 and at + size < 64):
+        assert not re.search(r"(shr|and|bfe)\.[bu]64", ptx.format(module))
+
+
 @pytest.mark.parametrize("op", ["and", "or"])
 @settings(max_examples=30, deadline=None)
 @given(rows=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4))
