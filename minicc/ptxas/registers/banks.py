@@ -104,7 +104,7 @@ class Places:
         self.stuck: set[int] = set()
         """Registers that no number would take."""
         self.filled: set[int] = set()
-        """Those that loads from far memory write."""
+        """Those that loads write."""
         self._collect(function, arch)
 
     def _collect(self, function: MFunction, arch: Arch) -> None:
@@ -112,7 +112,7 @@ class Places:
             weight = block.weight
             before: dict[int, tuple[int, int]] = {}
             for inst in block.insts:
-                if inst.memory == "load" and inst.space != "shared":
+                if inst.memory == "load":
                     self.filled.update(w.reg.id for w in inst.dsts if type(w) is V)
                 now: dict[int, tuple[int, int]] = {}
                 named: dict[tuple[int, int], int] = {}
