@@ -15,6 +15,9 @@ from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
+from tests.gpu.micro.plan_packed import packed_programs
+from tests.gpu.micro.plan_phases import phase_programs
+from tests.gpu.micro.plan_places import place_programs
 from tests.gpu.micro.plan_rows import row_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
@@ -22,7 +25,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code", "bursts", "waiting", "late", "rows",
+    "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places",
 )  # fmt: skip
 
 
@@ -499,6 +502,9 @@ def plans() -> dict[str, list[Program]]:
         "waiting": waiting_programs(),
         "late": late_programs(),
         "rows": row_programs(),
+        "packed": packed_programs(),
+        "phases": phase_programs(),
+        "places": place_programs(),
     }
 
 
