@@ -116,6 +116,8 @@ class Memory:
     """Lines of a set that can be written in part."""
     store_slack: int = 256
     """Cycles by which the load/store unit may be ahead of the port with stores."""
+    store_drain: int = 0
+    """From when a store has left an SM until the place of its warp, which has ended, is free."""
     shared_configurations: tuple[int, ...] = ()
     """Sizes to which the shared part of the array can be set."""
     constant_port: float = 2.0

@@ -23,7 +23,7 @@ BOUNDS = {
     "stores": 5.5,
     "mechanism": 9.0,
     "first": 7.0,
-    "waiting": 10.0,
+    "waiting": 12.0,
     "late": 7.0,
     "rows": 13.5,
 }

@@ -21,7 +21,7 @@ ALWAYS, ALWAYS_UNIFORM = 4 * (abi.P + 7), 4 * (abi.UP + 7)
 def warp_of(c: int, n: int) -> int:
     """Row of warp n of resident CTA c."""
     slot = CT[c, L.T_FIRST] + n
-    return (CT[c, L.T_SM] * 4 + (slot & 3)) * 16 + (slot >> 2)
+    return (CT[c, L.T_SM] * 4 + (slot + CT[c, L.T_TURN] & 3)) * 16 + (slot >> 2)
 
 
 @compiled(inline=True)
@@ -50,6 +50,8 @@ def settle_in(c: int, number: int, x: int, y: int, z: int, t: int) -> None:
     if SM[m, L.M_LIVE] == 0 and t > SM[m, L.M_SINCE]:
         SM[m, L.M_SINCE] = t
     SM[m, L.M_LIVE] += 1
+    # CTAs that would all begin in the same sub-core begin in another each (H200).
+    CT[c, L.T_TURN] = 0 if (G[L.G_WARPS] | CT[c, L.T_FIRST]) & 3 else c - m * G[L.G_CTAS]
     CT[c, L.T_FINISH] = 0
     CT[c, L.T_STORED] = 0
     SM[m, L.M_LAUNCH] = t

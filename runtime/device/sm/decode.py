@@ -52,6 +52,9 @@ _TYPES = {"u32": K.T_U32, "s32": K.T_S32, "u64": K.T_U64, "s64": K.T_S64, "f32":
 _DRIVER = {syscalls.ADDRESSES["vprintf"]: K.CALL_PRINT, syscalls.ADDRESSES["__assertfail"]: K.CALL_ASSERT,
            syscalls.ADDRESSES["malloc"]: K.CALL_MALLOC, syscalls.ADDRESSES["free"]: K.CALL_FREE}  # fmt: skip
 
+WAITS = 4
+"""The least stall count of an instruction whose warp waits for its result."""
+
 
 @attrs.define(eq=False)
 class Decoded:
@@ -333,6 +336,10 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     res, src, raw = tables(facts, code, arch)
     if hazards:
         prove(facts, code, flow, arch)
+    for i, known_timing in enumerate(timings):
+        if known_timing is not None and known_timing.late and code[i, L.C_STALL] >= WAITS:
+            code[i, L.C_AFTER] = known_timing.late
+            code[i, L.C_STALL] += known_timing.late
     free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == K.Q_NONE)
     free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
     code[:, L.C_PLAIN] = (code[:, L.C_KIND] == K.K_EXEC) & free

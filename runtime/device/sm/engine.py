@@ -267,6 +267,7 @@ class Run:
         g[L.G_CODEFAR] = arch.core.code_far if timed else 0
         (g[L.G_IMC], g[L.G_IMCLDC]), g[L.G_MEMBAR] = arch.memory.constant_miss, arch.memory.fence
         (g[L.G_IMCCOLD], g[L.G_IMCDRAM]), g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
+        g[L.G_DRAIN] = arch.memory.store_drain
         g[L.G_IMCPORT] = round(16 * arch.memory.constant_port)
         g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM

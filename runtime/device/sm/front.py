@@ -40,6 +40,8 @@ SET = 5
 WAYS = 4
 NEAR_LINES = 4
 """A jump over fewer lines finds them under way."""
+BEGIN = 16
+"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once."""
 
 
 @compiled(inline=True)
@@ -168,9 +170,10 @@ def constant(sc: int, line: int, t: int) -> int:
     that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
     2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
     m = sc >> 2
+    gpc = SM[m, L.M_GPC]
     me = 1 << (sc & 3)
-    there = SM[m, L.M_CONSTAT + line] >> 4
-    asked = SM[m, L.M_CONSTAT + line] & 15
+    there = SM[m, L.M_CONSTAT + line] >> 5
+    asked = SM[m, L.M_CONSTAT + line] & 31
     other = 1 if line >= L.CONSTANT_LINES else 0
     place = line - L.CONSTANT_LINES if other else line
     miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
@@ -184,8 +187,10 @@ def constant(sc: int, line: int, t: int) -> int:
             # SMs of a GPC that begin together wait for one another here.
             there = from_gpc(m, t, miss)
             if SM[m, L.M_CONSTANTS] == 0:
-                SM[m, L.M_CONSTANTS] = 1
+                SM[gpc, L.M_ASKING] += 1
                 there += G[L.G_IMCFIRST]
+                SM[m, L.M_CONSTANTS] = there
+            asked = BEGIN if t < SM[m, L.M_CONSTANTS] else 0
         at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
         ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
         count = SM[m, ring]
@@ -196,18 +201,25 @@ def constant(sc: int, line: int, t: int) -> int:
             SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
         SM[m, ring] = count + 1
         SM[m, slot] = line
-        SM[m, L.M_CONSTAT + line] = there << 4 | me
-    elif there > t and place < L.PARAMETER_LINES and not asked & me:
+        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
+    elif there > t and place < L.PARAMETER_LINES and not asked & (BEGIN | me):
         # A sub-core does not know what others have asked for.
         there = max(there, from_gpc(m, t, miss))
-        SM[m, L.M_CONSTAT + line] = there << 4 | asked | me
+        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
     elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
         there += G[L.G_IMC]
         SC[sc, L.S_CONSTANT] = there
         return there
-    if there <= t:
+    all_there = there
+    if asked & BEGIN:
+        # Each sub-core has it in a turn of its own, in which its GPC answers all SMs, behind what they ask.
+        turn = SM[gpc, L.M_ASKING] * G[L.G_IMCPORT] >> 4
+        there += (min(SM[m, L.M_LIVE] * G[L.G_WARPS], 4) - 1) * 2 * turn // 3
+        all_there = there + 3 * turn
+        there += (sc & 3) * turn
+    if all_there <= t:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
     return there
 

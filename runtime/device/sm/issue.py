@@ -1,7 +1,8 @@
 """The timed machine: one SM from one time to another.
 
 Each cycle, each of the four sub-cores picks one warp: the one that issued last while it can go on, else the one in the
-highest slot that is ready (after a yield: the next lower slot that is ready, in rotation). Ready means: stall count run
+highest slot that is ready (from the first yield on: the next slot that is ready below that which yielded last, in
+rotation). Ready means: stall count run
 out, instruction fetched, scoreboards of the wait mask clear (all folded into WAKE), and then pipe, queue and register
 ports free. Nothing checks whether operands have been written. Cycles in which nothing can happen are skipped.
 
@@ -108,9 +109,10 @@ def left(w: int, i: int, t: int) -> None:
     gone = t + 1
     if WS[w, L.W_STORED] > CT[cta, L.T_STORED]:
         CT[cta, L.T_STORED] = WS[w, L.W_STORED]
-    if WS[w, L.W_SENT] > gone:
-        PCC[i, K.R_DRAIN] += WS[w, L.W_SENT] - gone
-        gone = WS[w, L.W_SENT]
+    drained = WS[w, L.W_SENT] + G[L.G_DRAIN]
+    if WS[w, L.W_SENT] and drained > gone:
+        PCC[i, K.R_DRAIN] += drained - gone
+        gone = drained
     if gone > CT[cta, L.T_FINISH]:
         CT[cta, L.T_FINISH] = gone
     SM[m, L.M_WARPCYCLES] += gone - WS[w, L.W_START]
@@ -189,7 +191,7 @@ def compute(w: int, i: int, t: int, mask: u32) -> int:
             arrive = -1
             if CODE[i, L.C_CLASS] < 0:
                 arrive = t + X[DELAY] + CODE[i, L.C_ARRIVE]
-            buffer = stage(w, i, t, mask, arrive)
+            buffer = stage(w, i, t + CODE[i, L.C_AFTER], mask, arrive)
             invoke(CODE[i, L.C_FN], state, operands, mask, buffer, G[L.G_STAGE])
         else:
             invoke(CODE[i, L.C_FN], state, operands, mask, state, operands + abi.DST_OFFSET)
@@ -457,7 +459,6 @@ def issue(w: int, i: int, sc: int, t: int, reads: int, limit: int) -> int:
         SC[sc, L.S_YIELDED] = w
     else:
         SC[sc, L.S_LASTWARP] = w
-        SC[sc, L.S_YIELDED] = -1
     held = t + CODE[i, L.C_HOLD]
     SC[sc, L.S_PORT] = held
     pipe = CODE[i, L.C_PIPE]

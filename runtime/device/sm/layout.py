@@ -38,6 +38,8 @@ C_GINV = next(_c)
 C_STALL = next(_c)
 """cycles to the next issue of this warp, as the machine takes the stall count and yield bit"""
 C_YIELD = next(_c)
+C_AFTER = next(_c)
+"""by how much that is more than they say: what it leaves is as much later"""
 C_HOLD = next(_c)
 """cycles the issue port of the sub-core is held (1 normally)"""
 C_PLAIN = next(_c)
@@ -257,6 +259,8 @@ T_SHARED = next(_c)
 T_SM = next(_c)
 T_FIRST = next(_c)
 """the hardware slot of its first warp"""
+T_TURN = next(_c)
+"""how many sub-cores on that warp begins"""
 T_STORED = next(_c)
 """the same of all its warps that have ended"""
 T_FINISH = next(_c)
@@ -388,7 +392,8 @@ SHARED_LINE = 2 * CONSTANT_LINES
 M_CONST = _several(_c, 2 * CONSTANT_WORDS + 1)
 """which constant lines are there, a bit each"""
 M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
-"""when each of them comes (0: neither there nor asked for)"""
+"""when each of them comes (0: neither there nor asked for), 32 times; with it, whether it was asked for when the SM
+began, and by which sub-cores"""
 M_CONSTANTK = _several(_c, CONSTANT_LINES // 4)
 """of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache (0: not asked for)"""
 M_CONSTANTC = _several(_c, CONSTANT_LINES // 4)
@@ -405,7 +410,9 @@ M_ROOMS = next(_c)
 ROOM = 512
 M_ROOM = _several(_c, ROOM)
 M_CONSTANTS = next(_c)
-"""whether it has had any constants"""
+"""when its first constants came"""
+M_ASKING = next(_c)
+"""of a GPC (in the row of its first SM), how many of its SMs have asked for constants"""
 M_SENTS = next(_c)
 """which of the places for packets on their way is the next, and when each is free"""
 M_SENT = _several(_c, ROOM)
@@ -413,8 +420,10 @@ M_ARRIVED = next(_c)
 """when L2 took the latest of them"""
 STORES = 64
 M_STORE = _several(_c, 5 * STORES)
-"""lines that were stored to last, by number: line (plus one), sectors (above them which store brought it), until when
-more can join, when L2 took them, when they leave"""
+"""lines that were stored to last, by number: line (plus one), sectors (above them its bytes, and which store brought
+it), until when more can join, when L2 took them, when they leave"""
+M_HELD = next(_c)
+"""how many of them it holds"""
 M_STORED = next(_c)
 """how many stores of lines have joined none before"""
 M_GONE = next(_c)
@@ -558,6 +567,7 @@ G_L1OVER = next(_c)
 G_L1STAMP = next(_c)
 """the latest `M_FRESH`"""
 G_CTALAUNCH = next(_c)
+G_DRAIN = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
 G_RETIRE = next(_c)
 """sixteenths of a cycle for which the distributor is busy with the end of a CTA"""

@@ -49,6 +49,9 @@ WHOLE = 10
 HELD = 32
 """As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
 once, of 32 lines each eight times)."""
+LINE = 128
+BYTES, INDEX = 4, 12
+"""Where in what an SM notes of a line it holds the bytes that were stored to begin, and the number of the store."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
 MANY = 8
@@ -62,9 +65,10 @@ def let_go(m: int) -> None:
     """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
     for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
         line = SM[m, place] - 1
-        if SM[m, place + 1] >> 4 > SM[m, L.M_GONE] and line >> DEVICE & 1:
+        if SM[m, place + 1] >> INDEX > SM[m, L.M_GONE] and line >> DEVICE & 1:
             forget(m, line, SM[m, place + 1] & 15)
     SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
+    SM[m, L.M_HELD] = 0
 
 
 @compiled(rare=True)
@@ -82,15 +86,19 @@ def summed(line: int, need: int, units: int, t: int) -> int:
 
 
 @compiled
-def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int, i: int) -> int:
+def write_lines(
+    lines: int, m: int, t: int, atomic: int, answer: int, part: int, share: int, weight: int, i: int
+) -> int:
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
     `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
-    of whole sectors, 3: of lanes that name the same places. The time at which L2 has taken all of it; X[SENT] when the
-    SM has sent it."""
+    of whole sectors, 3: of lanes that name the same places; `share`: the bytes of a sector that it is of; `weight`: of
+    how many lines a line that it brings takes the place. The time at which L2 has taken all of it; X[SENT] when the SM
+    has sent it."""
     done = t
     X[SENT] = t
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
         SM[m, L.M_GONE] = SM[m, L.M_STORED]
+        SM[m, L.M_HELD] = 0
     if lines >= MANY:
         for k in range(lines):
             prefetch(address(SM, (m, held_at(X[2 * k]))))
@@ -105,11 +113,18 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
         more = 0
         if atomic < 0:
             # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
-            held = SM[m, slot + 1] >> 4 > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
-            waits = SM[m, slot + 1] >> 4 > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
+            held = SM[m, slot + 1] >> INDEX > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
+            waits = SM[m, slot + 1] >> INDEX > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
+            more_bytes = sector_count(need) * share
             if SM[m, slot] == X[2 * k] + 1 and (held or waits):
+                there = SM[m, slot + 1] >> BYTES & 255
+                if there < LINE and there + more_bytes >= LINE:
+                    # Now all of it is stored to, and it leaves.
+                    SM[m, slot + 2] = min(SM[m, slot + 2], max(t, SM[m, slot + 4]) + WHOLE)
+                    if held:
+                        SM[m, L.M_HELD] = max(SM[m, L.M_HELD] - weight, 0)
                 need &= ~SM[m, slot + 1]
-                SM[m, slot + 1] |= need
+                SM[m, slot + 1] = (SM[m, slot + 1] | need) + (min(there + more_bytes, LINE) - there << BYTES)
                 if need == 0:
                     take(BW_UP + m, t, MP[MP_SEND_JOIN])
                     if SM[m, slot + 3] > done:
@@ -119,10 +134,13 @@ def write_lines(lines: int, m: int, t: int, atomic: int, answer: int, part: int,
             else:
                 SM[m, L.M_STORED] += 1
                 SM[m, slot] = X[2 * k] + 1
-                SM[m, slot + 1] = need | SM[m, L.M_STORED] << 4
-                SM[m, slot + 2] = t + WHOLE if need == 15 and part == 0 else LAST << 20
-                if SM[m, L.M_STORED] - SM[m, L.M_GONE] == HELD:
-                    let_go(m)
+                SM[m, slot + 1] = need | min(more_bytes, LINE) << BYTES | SM[m, L.M_STORED] << INDEX
+                SM[m, slot + 2] = t + WHOLE
+                if more_bytes < LINE:
+                    SM[m, slot + 2] = LAST << 20
+                    SM[m, L.M_HELD] += weight
+                    if SM[m, L.M_HELD] >= HELD:
+                        let_go(m)
         elif SM[m, slot] == X[2 * k] + 1:
             SM[m, slot] = 0
         sectors = sector_count(need)

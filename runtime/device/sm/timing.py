@@ -23,6 +23,8 @@ class Timing:
     pipe: int = K.PIPE_NONE
     interval: int = 1
     hold: int = 1
+    late: int = 0
+    """How much later than its stall count says its warp goes on, if that is one that waits for its result."""
     queue: int = K.Q_NONE
     sub: float = 2
     shared: float = 1
@@ -33,8 +35,8 @@ class Timing:
     """ncu's name of the pipeline, for sm__inst_executed_pipe_*"""
 
 
-def _fixed(pipe: int, interval: int, counter: str, hold: int = 1) -> Timing:
-    return Timing(pipe, interval, hold, counter=counter)
+def _fixed(pipe: int, interval: int, counter: str, hold: int = 1, late: int = 0) -> Timing:
+    return Timing(pipe, interval, hold, late, counter=counter)
 
 
 def _queued(queue: int, sub: float, shared: float, latency: int, release: int, arrive: int, counter: str) -> Timing:
@@ -44,7 +46,9 @@ def _queued(queue: int, sub: float, shared: float, latency: int, release: int, a
 ALU = _fixed(K.PIPE_ALU, 2, "alu")
 FMA = _fixed(K.PIPE_FMA, 2, "fma")
 HEAVY = _fixed(K.PIPE_HEAVY, 2, "fmaheavy")
-WIDE = _fixed(K.PIPE_HEAVY, 4, "fmaheavy", hold=3)
+# H200: chains of 128 with a stall count of 6 (IMAD.HI) and 5 (IMAD.WIDE, then IADD3).
+HIGH = _fixed(K.PIPE_HEAVY, 4, "fmaheavy", hold=3, late=3)
+WIDE = _fixed(K.PIPE_HEAVY, 4, "fmaheavy", hold=3, late=2)
 HALF = _fixed(K.PIPE_BOTH, 2, "fp16")
 FP64 = _fixed(K.PIPE_FP64, 2, "fp64")
 UNIFORM = _fixed(K.PIPE_UNIFORM, 2, "uniform")
@@ -168,7 +172,7 @@ def timing(instr: Instr, space: str = "", kind: str = "", width: int = 4) -> Tim
     if name in ("HMMA", "IMMA", "DMMA", "BMMA"):
         return _tensor(instr)
     if name == "IMAD" and ("WIDE" in modifiers or "HI" in modifiers):
-        return WIDE
+        return WIDE if "WIDE" in modifiers else HIGH
     if name == "HFMA2" and "MMA" in modifiers:
         return FP64
     if name == "HADD2" and "F32" in modifiers:
@@ -176,6 +180,8 @@ def timing(instr: Instr, space: str = "", kind: str = "", width: int = 4) -> Tim
     if name in ("HGMMA", "QGMMA", "IGMMA", "BGMMA"):
         return _warpgroup(instr)
     row = _TABLE.get(name, NOTHING)
+    if name == "I2F" and {"F64", "U64", "S64"} & set(modifiers):
+        return XU64
     if row is XU and name in ("F2I", "F2F", "FRND") and "F64" in modifiers[-1:] + modifiers[:1] and name != "I2F":
         return XU64 if name != "F2F" or modifiers[-1:] == ("F64",) else XU
     return row
