@@ -147,7 +147,8 @@ lg2 | approx ftz? T:f32 | d:T a:T
 ex2 | approx ftz? T:f32 | d:T a:T
 ex2 | approx T:f16,f16x2 | d:T a:T
 ex2 | approx ftz T:bf16,bf16x2 | d:T a:T | 7.8, 90
-tanh | approx T:f32,half | d:T a:T | 7.0, 75
+tanh | approx T:f32,f16,f16x2 | d:T a:T | 7.0, 75
+tanh | approx T:bf16,bf16x2 | d:T a:T | 7.8, 90
 copysign | T:f32,f64 | d:T a:T b:T
 testp | (finite/infinite/number/notanumber/normal/subnormal) T:f32,f64 | P a:T
 and | T:bits | d:T a:T b:T
@@ -176,39 +177,39 @@ setp | (floats) (and/or/xor) ftz? T:f16 | p g:T g:T c!
 setp | (floats) ftz? T:f16x2 | p|q g:T g:T
 setp | (floats) (and/or/xor) ftz? T:f16x2 | p|q g:T g:T c!
 setp | (floats) T:bf16 | p g:T g:T | 7.8, 90
-setp | (floats) (and/or/xor) T:bf16 | p g:T g:T c! | 7.8, 90
+setp | (floats) (and/or/xor) T:bf16 | p g:T g:T P | 7.8, 90
 setp | (floats) T:bf16x2 | p|q g:T g:T | 7.8, 90
-setp | (floats) (and/or/xor) T:bf16x2 | p|q g:T g:T c! | 7.8, 90
+setp | (floats) (and/or/xor) T:bf16x2 | p|q g:T g:T P | 7.8, 90
 set | (eqs) S:u32,s32,f32,f16 T:b | d:S a:T a:T
 set | (eqs) S:bf16 T:b | d:S a:T a:T | 7.8, 90
 set | (eqs) (and/or/xor) S:u32,s32,f32,f16 T:b | d:S a:T a:T c!
-set | (eqs) (and/or/xor) S:bf16 T:b | d:S a:T a:T c! | 7.8, 90
+set | (eqs) (and/or/xor) S:bf16 T:b | d:S a:T a:T P | 7.8, 90
 set | (signs) S:u32,s32,f32,f16 T:signed | d:S a:T a:T
 set | (signs) S:bf16 T:signed | d:S a:T a:T | 7.8, 90
 set | (signs) (and/or/xor) S:u32,s32,f32,f16 T:signed | d:S a:T a:T c!
-set | (signs) (and/or/xor) S:bf16 T:signed | d:S a:T a:T c! | 7.8, 90
+set | (signs) (and/or/xor) S:bf16 T:signed | d:S a:T a:T P | 7.8, 90
 set | (unsigs) S:u32,s32,f32,f16 T:unsigned | d:S a:T a:T
 set | (unsigs) S:bf16 T:unsigned | d:S a:T a:T | 7.8, 90
 set | (unsigs) (and/or/xor) S:u32,s32,f32,f16 T:unsigned | d:S a:T a:T c!
-set | (unsigs) (and/or/xor) S:bf16 T:unsigned | d:S a:T a:T c! | 7.8, 90
+set | (unsigs) (and/or/xor) S:bf16 T:unsigned | d:S a:T a:T P | 7.8, 90
 set | (floats) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T
 set | (floats) S:bf16 T:f32 | d:S a:T a:T | 7.8, 90
 set | (floats) (and/or/xor) ftz? S:u32,s32,f32,f16 T:f32 | d:S a:T a:T c!
-set | (floats) (and/or/xor) S:bf16 T:f32 | d:S a:T a:T c! | 7.8, 90
+set | (floats) (and/or/xor) S:bf16 T:f32 | d:S a:T a:T P | 7.8, 90
 set | (floats) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T
 set | (floats) S:bf16 T:f64 | d:S a:T a:T | 7.8, 90
 set | (floats) (and/or/xor) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T c!
-set | (floats) (and/or/xor) S:bf16 T:f64 | d:S a:T a:T c! | 7.8, 90
+set | (floats) (and/or/xor) S:bf16 T:f64 | d:S a:T a:T P | 7.8, 90
 set | (floats) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T
 set | (floats) S:bf16 T:f16 | d:S g:T g:T | 7.8, 90
 set | (floats) (and/or/xor) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T c!
-set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T c! | 7.8, 90
+set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T P | 7.8, 90
 set | (floats) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T
 set | (floats) (and/or/xor) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T c!
 set | (floats) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T | 7.8, 90
-set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T c! | 7.8, 90
+set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T P | 7.8, 90
 set | (floats) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T | 7.8, 90
-set | (floats) (and/or/xor) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T c! | 7.8, 90
+set | (floats) (and/or/xor) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T P | 7.8, 90
 selp | T:any | d:T a:T b:T c!
 slct | T:any S:s32,f32 | d:T a:T b:T c:S
 slct | ftz T:any S:f32 | d:T a:T b:T c:S

@@ -200,7 +200,8 @@ def test_uniform_addresses_print_without_registers(tmp_path, oracle, capsys):
 @pytest.mark.parametrize(
     "line",
     ["setp.lt.bf16 %p, %h, %h", "min.relu.s32 %r, %r, %r", "max.u16x2 %r, %r, %r", "ld.relaxed.cluster.u32 %r, [%a]",
-     "cvt.rn.f16x2.e4m3x2 %r, %h", "mbarrier.arrive.b64 %a, [%a], %r", "set.lt.u32.bf16 %r, %h, %h"],
+     "cvt.rn.f16x2.e4m3x2 %r, %h", "mbarrier.arrive.b64 %a, [%a], %r", "set.lt.u32.bf16 %r, %h, %h",
+     "tanh.approx.bf16 %h, %h"],
 )  # fmt: skip
 def test_what_later_machines_have_is_refused(line, tmp_path):
     text = ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"

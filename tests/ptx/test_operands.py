@@ -74,6 +74,7 @@ mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {G,G}, {0d0000000000000000}, {G}
 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {0,0}, {R}, {R}, {R,R}
 cp.async.bulk.shared::cta.global.bulk_group [%ga], [%sa], R | ex2.approx.ftz.f16x2 R, R | ex2.approx.f16 H, H
 wmma.load.a.sync.aligned.row.m8n8k32.s4 R, [sv], 32
+and.pred P, 255, P | not.pred P, -1 | or.pred P, P, 1.0 | set.lt.and.bf16.s32 H, R, R, !P | setp.lt.or.bf16 P, H, H, 1
 """
 OTHERS = [*"HRDFG", "Q", "1", "-1", "1.5", "0f3f800000"]
 ODD = re.compile(r"mma|shfl|prmt|\{.*1\.5|\{.*0f|mul\.wide.*%q|, -1, -?1|(dp4a|bf[ei]|cvt|shr|atom).*%q|[\d.]\.[bh]|--")
