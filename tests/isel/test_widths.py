@@ -266,3 +266,20 @@ def test_division_by_a_power_of_two(op: str, bits: int, power: int, minus: bool,
     row = [value & (1 << 64) - 1, value >> 64]
     ((low, high),) = run_rows(compile_ir('target triple = "nvptx64-nvidia-cuda"\n' + kernel), [row], 2)
     assert low | high << 64 == want
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize(("pred", "than"), [("slt", 0), ("sge", 0), ("sgt", -1), ("sle", -1)])
+def test_the_sign_of_what_was_loaded_needs_no_extension(bits: int, pred: str, than: int) -> None:
+    """Varints and UTF-8 ask for it at every byte, beside the other bits."""
+    module = compile_ir(
+        'target triple = "nvptx64-nvidia-cuda"\ndefine ptx_kernel void @kernel(ptr %in, ptr %out) {\n'
+        f" %x = load i{bits}, ptr %in\n %c = icmp {pred} i{bits} %x, {than}\n %z = zext i{bits} %x to i64\n"
+        " %l = and i64 %z, 127\n %t = zext i1 %c to i64\n %s = shl i64 %t, 20\n %r = or i64 %l, %s\n"
+        " store i64 %r, ptr %out\n ret void\n}\n"
+    )
+    assert ".s8" not in ptx.format(module) and ".s16" not in ptx.format(module)
+    half = 1 << bits - 1
+    for x in (0, 1, half - 1, half, half + 1, 2 * half - 1):
+        negative = x >= half
+        assert run_rows(module, [[x]], 1) == [[x & 127 | (negative == (pred in ("slt", "sle"))) << 20]]

@@ -38,6 +38,11 @@ _SIGNED_INPUT = frozenset({"sdiv", "srem", "ashr"})
 _ZERO_INPUT = frozenset({"udiv", "urem", "lshr"})
 
 
+def _signs(bits: int) -> set[tuple[str, int]]:
+    """Comparisons with zero and with minus one that ask for the sign alone."""
+    return {("slt", 0), ("sge", 0), ("sgt", (1 << bits) - 1), ("sle", (1 << bits) - 1)}
+
+
 class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, Choices, Halves, Bits, Contract):
     """Lowers one function. The mixins hold memory, calls, intrinsics, wide integers and 16-bit floats."""
 
@@ -441,6 +446,9 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
         kind = a.type
         if kind != "p":
             if bits < WIDTH[kind]:
+                if a.zb <= bits and b.is_const and (pred, b.data % (1 << bits)) in _signs(bits):
+                    # The sign of what stands there with zeros above it needs no extension.
+                    pred, b = "ugt" if pred in ("slt", "sle") else "ule", self.build.const(kind, (1 << bits - 1) - 1)
                 if pred[0] == "s" or (pred in ("eq", "ne") and a.sb <= bits and a.zb > bits):
                     a, b = self.build.sext(a, bits, kind), self.build.sext(b, bits, kind)
                 else:
