@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -81,10 +81,10 @@ def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:
     return per_warp * occupancy.register_unit_per_warp // 32
 
 
-def run(function: MFunction, arch: Arch, options: Options) -> None:
+def run(function: MFunction, arch: Arch, options: Options, enough: Callable[[], bool] | None = None) -> None:
     """Colour every virtual register of `function`, adding spill code; sets `attributes["registers"]`,
     `["spill_stores"]`, `["spill_loads"]` (static bytes) and grows `frame`. Raises `CompileError` when a limit cannot be
-    met."""
+    met, or after spill code that is `enough` to give up."""
     limit = register_limit(function, arch, options)
     usable = limit - _EXTRA
     if usable < 4:
@@ -94,6 +94,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         spiller.rewrite({reg for reg in _present(function) if reg.file == "R" and reg.fixed is None and reg.spillable})
     rooms = [] if function.short else [step - _EXTRA for step in steps(function, arch, options)]
     for attempt in range(40):
+        if attempt and enough is not None and enough():
+            fail("ptxas.registers", f"'{function.name}' needs too much spill code", exit_status=EXIT_PTXAS)
         cfg = Cfg.of(function)
         ranges = build(function, cfg)
         if attempt == 0:

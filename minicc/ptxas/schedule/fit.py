@@ -11,6 +11,8 @@ warps are there at once. Functions that pass some of `_STEPS` by are tried with 
 
 from __future__ import annotations
 
+from math import inf
+
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, VReg
@@ -172,7 +174,7 @@ class _Search:
 
     def __init__(self, function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
         self.function, self.arch, self.options, self.trials = function, arch, options, trials
-        self.best = float("inf")
+        self.best = inf
         self.kept: Orders = []
         self.crowded = False
         self.ways = [False, True]
@@ -188,13 +190,15 @@ class _Search:
         for way in self.ways:
             _reorder(self.function, orders)
             self.function.crowded = way
-            trial = self.trials.of()
+            # The first of two ways has to be known to the end: the other one is compared with it, too.
+            last = way == self.ways[-1]
+            trial = self.trials.of(max(_GAIN * self.best, *costs.values(), 0) if last else inf)
             costs[way] = trial.cost
             if trial.cost < _GAIN * self.best or not self.kept:
                 self.best, self.crowded, self.kept = trial.cost, way, orders
             if not trial.spilled:
                 return False
-        if min(costs.values()) < float("inf"):
+        if min(costs.values()) < inf:
             self.ways = [min(costs, key=lambda way: costs[way])]
         return True
 
@@ -288,7 +292,9 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     usual = trials.of()
     steps = allocate.steps(function, arch, options) or [_ROOM]
     wanted = max((step for step in steps if step < usual.registers), default=0)
-    if wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
+    # What spills with all registers that there are would spill far more with half of them.
+    short = usual.spilled and usual.frame > function.frame
+    if short or wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return False
     kept, program = _Kept(function, _orders(function)), _Kept(function, given)
     program.restore()

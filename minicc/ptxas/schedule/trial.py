@@ -8,6 +8,7 @@ has found instead of finding it again (`take`).
 from __future__ import annotations
 
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 import attrs
@@ -55,9 +56,9 @@ class _Time(NamedTuple):
 
 
 class Trial:
-    """What a function would be with registers."""
+    """What a function would be with registers; given up where spill code and instructions alone cost `most`."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
+    def __init__(self, function: MFunction, arch: Arch, options: Options, most: float = inf) -> None:
         self.function, self.arch, self.options = function, arch, options
         fixed = [reg.fixed for reg in function.vregs]
         blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
@@ -69,7 +70,7 @@ class Trial:
         self.failed = False
         self.spilled, self.registers = True, 0
         try:
-            allocate.run(function, arch, options)
+            allocate.run(function, arch, options, lambda: _Time(0, _issued(function), _local(function)).cost >= most)
             self.spilled = len(function.vregs) > len(fixed)
             registers = function.attributes["registers"]
             assert isinstance(registers, int)
@@ -156,13 +157,13 @@ class Trials:
         state = _state(self.function)
         return next((trial for of, trial in self.made if of == state and not trial.failed), None)
 
-    def of(self) -> Trial:
-        """That of the function as it stands."""
+    def of(self, most: float = inf) -> Trial:
+        """That of the function as it stands; if it costs `most` or more it may have been given up."""
         state = _state(self.function)
         for of, trial in self.made:
             if of == state:
                 return trial
-        trial = Trial(self.function, self.arch, self.options)
+        trial = Trial(self.function, self.arch, self.options, most)
         self.made.append((state, trial))
         return trial
 
@@ -206,7 +207,7 @@ def length(function: MFunction, arch: Arch) -> _Time:
     """Cycles that the code as it stands takes a warp alone, its instructions, and those of local memory; each loop
     level counts for several."""
     components, distances = Components(function), Distances(arch)
-    alone = issued = local = 0.0
+    alone = 0.0
     for block in function.blocks:
         now = 0
         made: dict[int, tuple[int, str]] = {}
@@ -232,6 +233,14 @@ def length(function: MFunction, arch: Arch) -> _Time:
                     held[key] = now + _HELD
             now += max(facts.stall, 1)
         alone += block.weight * now
-        issued += block.weight * len(block.insts)
-        local += block.weight * sum(1 for inst in block.insts if inst.space == "local")
-    return _Time(alone, issued, local)
+    return _Time(alone, _issued(function), _local(function))
+
+
+def _issued(function: MFunction) -> float:
+    """Instructions that a warp issues."""
+    return sum(block.weight * len(block.insts) for block in function.blocks)
+
+
+def _local(function: MFunction) -> float:
+    """Those of local memory."""
+    return sum(block.weight for block in function.blocks for inst in block.insts if inst.space == "local")

@@ -3,6 +3,8 @@ allocation would find."""
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from minicc.ptxas import Options, pipeline
@@ -53,14 +55,23 @@ def test_what_is_tried_makes_what_it_reads(seed: int, monkeypatch: pytest.Monkey
     function = short_of_registers(seed)
     find = Trials.of
 
-    def checked(self: Trials) -> Trial:
+    def checked(self: Trials, most: float = inf) -> Trial:
         insts = [inst for block in function.blocks for inst in block.insts]
         made = {part for inst in insts for v in writes(inst) if isinstance(v, V) for part in v.parts}
         assert made >= {part for inst in insts for v in reads(inst) if isinstance(v, V) for part in v.parts}
-        return find(self)
+        return find(self, most)
 
     monkeypatch.setattr(Trials, "of", checked)
     fit.run(function, ARCH, Options())
+
+
+def test_a_trial_is_given_up_where_spill_code_alone_costs_too_much() -> None:
+    """What is given up would have cost that much; what would not have is made to its end."""
+    function = short_of_registers(1)
+    whole = Trials(function, ARCH, Options()).of()
+    given_up = Trials(function, ARCH, Options()).of(1)
+    assert given_up.failed and given_up.cost == inf and Trials(function, ARCH, Options()).known() is None
+    assert Trials(function, ARCH, Options()).of(whole.cost).cost == whole.cost
 
 
 def test_an_order_is_tried_once_under_the_same_limits() -> None:
@@ -86,8 +97,8 @@ def test_what_follows_an_order_that_spills_either_way_has_its_registers_in_the_b
     costs: list[tuple[bool, float]] = []
     find = Trials.of
 
-    def counted(self: Trials) -> Trial:
-        trial = find(self)
+    def counted(self: Trials, most: float = inf) -> Trial:
+        trial = find(self, most)
         costs.append((function.crowded, trial.cost))
         return trial
 
