@@ -12,6 +12,7 @@ does not rely on this (see `allocate`).
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
@@ -30,9 +31,15 @@ class Access:
     """Registers of one instruction as (vreg id, mask of parts)."""
 
     def __init__(
-        self, uses: list[tuple[int, int]], defs: list[tuple[int, int]], partial: list[tuple[int, int]]
+        self,
+        uses: list[tuple[int, int]],
+        defs: list[tuple[int, int]],
+        partial: list[tuple[int, int]],
+        named: list[int],
     ) -> None:
         self.uses = uses
+        self.named = named
+        """The ids of all of them."""
         self.defs = defs
         """Definitions that end the life of the old value."""
         self.partial = partial
@@ -80,7 +87,8 @@ def _plain(inst: MInst) -> Access:
     if known is not None and known[0] is read and known[1] is written:
         return known[2]
     uses = [(v.reg.id, _parts(v)) for v in read if type(v) is V]
-    access = Access(uses, [(v.reg.id, _parts(v)) for v in written if type(v) is V], [])
+    defs = [(v.reg.id, _parts(v)) for v in written if type(v) is V]
+    access = Access(uses, defs, [], [reg for reg, _ in (*uses, *defs)])
     inst.touched = read, written, access
     return access
 
@@ -103,7 +111,7 @@ def _block_accesses(insts: list[MInst]) -> list[Access]:
             temporary = [
                 (v.reg.id, _parts(v)) for v in writes(inst) if isinstance(v, V) and (v.reg.whole or not v.reg.spillable)
             ]
-            access = Access(access.uses, temporary, [w for w in written if w not in temporary])
+            access = Access(access.uses, temporary, [w for w in written if w not in temporary], access.named)
             written = access.partial[:]
             key, inv = _guard_key(inst)
             for reg, mask in written:
@@ -199,10 +207,7 @@ def _complete_private(function: MFunction, accesses: list[list[Access]]) -> None
     partial = [b for b, block in enumerate(accesses) if any(access.partial for access in block)]
     if not partial:
         return
-    named = [
-        {reg for access in block for row in (access.uses, access.defs, access.partial) for reg, _ in row}
-        for block in accesses
-    ]
+    named = [set(chain.from_iterable([access.named for access in block])) for block in accesses]
     once: set[int] = set()
     """Registers that one block alone names."""
     again: set[int] = set()

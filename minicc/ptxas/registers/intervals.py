@@ -82,11 +82,13 @@ class Interval:
 
     @property
     def start(self) -> int:
-        return min([p[0][0] for p in self.parts if p])
+        parts = self.parts
+        return parts[0][0][0] if len(parts) == 1 else min([p[0][0] for p in parts if p])
 
     @property
     def end(self) -> int:
-        return max(p[-1][1] for p in self.parts if p)
+        parts = self.parts
+        return parts[0][-1][1] if len(parts) == 1 else max([p[-1][1] for p in parts if p])
 
     @property
     def length(self) -> int:

@@ -227,17 +227,19 @@ def _sparing(
     change = flags.change
     tight = pressure is not None and pressure.tight
     best: tuple[int, int, int] | None = None
-    for candidates in ([(-1, height, i) for height, i in ready[:_LOOK_FAR]], waiting[:_LOOK_FAR]):
-        fit = [entry for entry in candidates if change[entry[2]] <= 0]
-        if pressure is not None and pressure.foresees:
-            fit = [entry for entry in fit if pressure.fits(entry[2])]
-        if not fit:
-            continue
+    fits = pressure.fits if pressure is not None and pressure.foresees else None
+    for candidates in (((-1, height, i) for height, i in ready[:_LOOK_FAR]), waiting[:_LOOK_FAR]):
+        fit = (entry for entry in candidates if change[entry[2]] <= 0 and (fits is None or fits(entry[2])))
         if not tight:
-            return fit[0]
+            first = next(fit, None)
+            if first is not None:
+                return first
+            continue
         assert pressure is not None
         lives = pressure.change
-        found = min(fit, key=lambda entry: (lives[entry[2]], entry))
+        found = min(fit, key=lambda entry: (lives[entry[2]], entry), default=None)
+        if found is None:
+            continue
         if not pressure.fixed:
             return found
         if best is None or lives[found[2]] < lives[best[2]]:
