@@ -188,6 +188,8 @@ class Builder:
                 return simple
         elif head == "add" and type_ == "i32" and "sym.i32" in (a.op, b.op) and (near := self._near(a, b)) is not None:
             return near
+        elif head == "add" and type_ == "i32" and (difference := self._sign(a, b) or self._sign(b, a)) is not None:
+            return difference
         elif head in ("or", "add", "xor") and (joined := self._join(type_, a, b)) is not None:
             return joined
         elif type_ == "i64" and head == "mul" and (inner := _shifted(a) or _shifted(b)) is not None:
@@ -209,6 +211,13 @@ class Builder:
             node.zb = min(node.zb, zb)
             node.sb = min(node.sb, sb, node.zb + 1)
         return node
+
+    def _sign(self, minus: Node, plus: Node) -> Node | None:
+        """(p ? -1 : 0) + (q ? 1 : 0), as LLVM has the sign of a number, is a difference: a copy less for ptxas."""
+        for node, number in (minus, 0xFFFFFFFF), (plus, 1):
+            if node.op != "select.i32" or [arg.data if arg.is_const else None for arg in node.args[1:]] != [number, 0]:
+                return None
+        return self.binary("sub", "i32", plus, self.select("i32", minus.args[0], self.const("i32", 1), minus.args[2]))
 
     def _near(self, a: Node, b: Node) -> Node | None:
         """An index plus a place within a variable, as the index plus the variable, plus a constant that addresses of

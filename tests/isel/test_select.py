@@ -221,6 +221,21 @@ def test_an_extension_is_made_where_it_costs_nothing() -> None:
     assert "mul.wide.s32" in text and "cvt.s64" not in text and "mad.lo.s64" not in text
 
 
+@settings(max_examples=20, deadline=None)
+@given(value=st.integers(0, 2**32 - 1), turned=st.booleans())
+def test_the_sign_of_a_number_is_a_difference(value: int, turned: bool) -> None:
+    """(x > 0) - (x < 3): LLVM adds the one to the other's negative."""
+    terms = "%z, %s" if turned else "%s, %z"
+    code = (
+        " %x = load i32, ptr %in\n %p = icmp sgt i32 %x, 0\n %q = icmp slt i32 %x, 3\n %z = zext i1 %p to i32\n"
+        f" %s = sext i1 %q to i32\n %r = add i32 {terms}\n %w = sext i32 %r to i64\n store i64 %w, ptr %out"
+    )
+    module = isel.select(nvvm.read(HEAD + kernel("ptr %in, ptr %out", code)), ARCH, isel.Options())
+    assert "sub.s32" in ptx.format(module)
+    number = value - (value >> 31 << 32)
+    assert run_rows(module, [[value]], 1) == [[((number > 0) - (number < 3)) % 2**64]]
+
+
 @settings(max_examples=40, deadline=None)
 @given(at=st.integers(0, 63), size=st.integers(1, 40), value=st.integers(0, 2**64 - 1))
 def test_a_field_is_taken_from_the_word_that_has_it(at: int, size: int, value: int) -> None:
