@@ -36,6 +36,10 @@ class Line(NamedTuple):
     inlined_at: tuple[tuple[str, int, int, str], ...] = ()
 
 
+CONSTANT_BANK = 65536
+"""Bytes of a constant bank: what an instruction's 16 bits of offset reach."""
+
+
 @attrs.define(repr=False)
 class Function:
     """A kernel (`entry`) or a separately placed device function, with machine code of 16 bytes an instruction.

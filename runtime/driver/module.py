@@ -11,7 +11,7 @@ from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad
 from minicc.diagnostics import fail
 from minicc.numbers import align_up
-from minicc.sass.program import Function, Program, Variable
+from minicc.sass.program import CONSTANT_BANK, Function, Program, Variable
 from runtime.device.memory import OutOfMemory
 from runtime.device.syscalls import ADDRESSES, GRAPHS, NOWHERE
 from runtime.driver import relocate
@@ -88,8 +88,8 @@ class LoadedModule:
         for v in sorted(constants, key=lambda v: (v.offset is None, v.offset or 0)):
             at = v.offset if v.offset is not None else align_up(end, max(v.align, 1))
             offsets[v.name], end = at, max(end, at + v.size)
-        if end > 1 << 16:
-            fail("load.constant", f"constant bank 3 needs {end} bytes; 65536 is the most")
+        if end > CONSTANT_BANK:
+            fail("load.constant", f"constant bank 3 needs {end} bytes; {CONSTANT_BANK} is the most")
         if constants:
             self.bank3 = self._bank(end)
             self.tracer.step("driver", "constant bank 3", address=self.bank3[0], bytes=end)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from minicc import isel
 from minicc.nvvm import read
+from tests.isel.interpret import signed
 from tests.isel.run_ptx import ARCH, run_rows
 
 KERNEL = """declare {{ i{bits}, i1 }} @llvm.{op}.with.overflow.i{bits}(i{bits}, i{bits})
@@ -26,10 +27,6 @@ define ptx_kernel void @kernel(ptr %in, ptr %out) {{
   store i64 %f, ptr %p, align 8
   ret void
 }}"""
-
-
-def signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 @pytest.mark.parametrize("op", ["uadd", "usub", "umul", "sadd", "ssub", "smul"])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from minicc import ptx
 from tests.conftest import PTXAS
+from tests.isel.interpret import signed
 from tests.isel.run_ptx import compile_ir, run_rows
 
 WIDTHS = (1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 48, 63, 64, 65, 96, 100, 127, 128, 192)
@@ -23,10 +24,6 @@ SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(H
 
 Exact = Callable[..., int]
 """(bits, operands) -> result."""
-
-
-def signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def clamp(value: int, bits: int, is_signed: bool) -> int:

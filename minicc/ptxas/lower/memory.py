@@ -17,6 +17,7 @@ from minicc.ptxas.lower.integer import wide
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VConst, VMem
 from minicc.sass.instr import Const, Control, Imm, Reg
+from minicc.sass.program import CONSTANT_BANK
 
 SPACES = ("global", "shared", "local", "const", "param")
 MAX_OFFSET = 1 << 23
@@ -266,7 +267,7 @@ def load_constant(
     offset += base_offset
     width = bits(type_)
     if isinstance(base, Reg) and base == ZERO:
-        if not 0 <= offset < 65536:
+        if not 0 <= offset < CONSTANT_BANK:
             b.wrong("constant address out of range")
     elif not -32768 <= offset < 32768:
         base, offset = b.new("IADD3", base, imm(offset), ZERO), 0

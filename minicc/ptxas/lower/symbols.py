@@ -18,7 +18,7 @@ from minicc.ptxas.lower.callgraph import Calls
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.mir import ZERO, MInst, MModule, MOperand, V, VConst
 from minicc.sass.instr import Imm, Name
-from minicc.sass.program import Relocation, Variable
+from minicc.sass.program import CONSTANT_BANK, Relocation, Variable
 
 if TYPE_CHECKING:
     from minicc.ptxas.lower.builder import Builder, Pair
@@ -181,10 +181,10 @@ def _place_constants(source: ptx.Module, symbols: Symbols) -> None:
             continue
         symbols.constants[variable.name] = at = align_up(at, align_of(variable))
         symbols.constant_size = at = at + size_of(variable)
-        if at > 65536:
+        if at > CONSTANT_BANK:
             fail(
                 "ptxas.constants",
-                f"File uses too much global constant data ({at:#x} bytes, 0x10000 max)",
+                f"File uses too much global constant data ({at:#x} bytes, {CONSTANT_BANK:#x} max)",
                 variable.where,
                 exit_status=EXIT_PTXAS,
             )

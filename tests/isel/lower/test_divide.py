@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import ptx
+from tests.isel.interpret import signed
 from tests.isel.run_ptx import compile_ir, run_rows
 
 WIDTHS = (8, 16, 24, 32, 40, 63, 64)
@@ -21,10 +22,6 @@ def kernel(op: str, bits: int, divisor: int) -> str:
         f" %r = load i64, ptr %in, align 8\n{narrow} %q = {op} i{bits} %a, {divisor}\n{widen}"
         f" store i64 {'%q' if bits == 64 else '%z'}, ptr %out, align 8\n ret void\n}}\n"
     )
-
-
-def signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def expected(op: str, bits: int, a: int, d: int) -> int:
