@@ -101,9 +101,11 @@ class Memory:
     """Cycles of an L2 slice: a read of sectors of a line, and each of the sectors."""
     slice_fill: tuple[float, float] = (1.0, 0.4)
     """The same for what comes from DRAM."""
-    slice_write: tuple[float, float, float, float, float] = (1.15, 1.0, 1.1, 1.42, 2.03)
-    """The same for a write: of whole sectors, and each of them; in part, and each sector; instead of that, for lanes
-    that all store to the place written last."""
+    slice_write: tuple[float, float, float, float] = (1.15, 1.0, 1.1, 1.42)
+    """The same for a write: of whole sectors, and each of them; in part, and each sector."""
+    slice_again: tuple[float, float] = (2.03, 5.2)
+    """Instead of that, for lanes that all store to the place written last: a word, a byte (H200: graph searches whose
+    threads all store to one flag, by requests of the busiest slice)."""
     slice_atomic: tuple[float, float, float, float, float, float, float] = (0.1, 1.3, 2.4, 1.46, 1.5, 3.47, 0.8)
     """The same for a reduction: a line, and each packet of it, which is of a sector and has no word twice (H200: words
     of 16 KB to 4 MB at random, one a line, beside whole warps to a row of words); instead of both, a packet of several

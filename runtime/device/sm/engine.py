@@ -62,9 +62,8 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_RECEIVE_LINE] = units(m.port_line)
     MP[l2.MP_READ], MP[l2.MP_READ_SECTOR] = map(units, m.slice_read)
     MP[l2.MP_FILL], MP[l2.MP_FILL_SECTOR] = map(units, m.slice_fill)
-    MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PARTS], MP[l2.MP_WRITE_PART], MP[l2.MP_WRITE_AGAIN] = map(
-        units, m.slice_write
-    )
+    MP[l2.MP_WRITE], MP[l2.MP_WRITE_SECTOR], MP[l2.MP_WRITE_PARTS], MP[l2.MP_WRITE_PART] = map(units, m.slice_write)
+    MP[l2.MP_WRITE_AGAIN], MP[l2.MP_WRITE_BYTE] = map(units, m.slice_again)
     MP[l2.MP_DRAM_LINE] = m.dram_line
     MP[l2.MP_ATOM_LINE : l2.MP_ATOM_PASS + 1] = list(map(units, m.slice_atomic))
     MP[l2.MP_SENT] = min(m.packets_under_way, L.ROOM)

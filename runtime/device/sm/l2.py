@@ -82,6 +82,7 @@ would hold up the first."""
     MP_WRITE_PARTS,
     MP_WRITE_PART,
     MP_WRITE_AGAIN,
+    MP_WRITE_BYTE,
     MP_DRAM_LINE,
     MP_ATOM_LINE,
     MP_ATOM_SECTOR,
@@ -111,7 +112,7 @@ would hold up the first."""
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(57)
+) = range(58)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -407,9 +408,10 @@ def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> i
 @compiled(inline=True)
 def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     """One request of SM m to write the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an
-    L1 hit would have been served). `how`: 1 whole sectors, 2 parts, 4 many lanes to one place (16 more if other sectors
-    of the line are on the way with it), 3 + 16 times the time that it takes its slice a reduction, 5 + 16 times that
-    one that is answered. The time at which L2 accepted it; for what is answered, when it has what it adds to."""
+    L1 hit would have been served). `how`: 1 whole sectors, 2 parts, 4 many lanes to one place, 6 to one byte (16 more
+    if other sectors of the line are on the way with it), 3 + 16 times the time that it takes its slice a reduction, 5 +
+    16 times that one that is answered. The time at which L2 accepted it; for what is answered, when it has what it adds
+    to."""
     write = how & 15
     sectors = sector_count(need)
     home = l2_home(line)
@@ -420,10 +422,10 @@ def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         units = sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
         if how < 16:
             units += MP[MP_WRITE] if write == 1 else MP[MP_WRITE_PARTS]
-        if write == 4:
-            # Lanes that store to one place: one after another of them is cheap.
+        if write == 4 or write == 6:
+            # Lanes that store to one place: one after another of them is cheap, but of bytes.
             if BK[BK_WRITTEN, slice_] == line | MP[MP_EPOCH]:
-                units = MP[MP_WRITE_AGAIN]
+                units = MP[MP_WRITE_AGAIN] if write == 4 else MP[MP_WRITE_BYTE]
             BK[BK_WRITTEN, slice_] = line | MP[MP_EPOCH]
     served = take(slice_, t, units)
     at = l2_set(line)
@@ -441,7 +443,7 @@ def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         L2[home, place] = state | need | need << 4 | part << PART
         if part and state >> PART & 15 == 0:
             served = keep_parts(home, at, slot, served, i)
-    if write == 1 or write == 2 or write == 4:
+    if write == 1 or write == 2 or write == 4 or write == 6:
         hits = sectors if home == SM[m, L.M_SIDE] else 2 * sectors
         PCC[i, L.P_L2] += hits
         PCC[i, L.P_L2HIT] += hits

@@ -226,8 +226,10 @@ def store_time(
                 X[START] = late
         take_turns(w >> 4, lines, t)
     width = CODE[i, L.C_WIDTH]
+    if part == 3 and width == 1:
+        part = 5
     # Lines of bytes take the place of two (H200: eight warps that store to 32 of them join nothing).
-    share = 32 if part == 0 else width if part == 3 else popcount(mask) * width // sectors
+    share = 32 if part == 0 else width if part >= 3 else popcount(mask) * width // sectors
     done = write_lines(lines, m, X[START], atomic, 1 if kind == K.A_ATOM else 0, part, share, 2 if width == 1 else 1, i)
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], done)
     WS[w, L.W_SENT] = max(WS[w, L.W_SENT], X[SENT])

@@ -91,9 +91,9 @@ def write_lines(
 ) -> int:
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
     `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
-    of whole sectors, 3: of lanes that name the same places; `share`: the bytes of a sector that it is of; `weight`: of
-    how many lines a line that it brings takes the place. The time at which L2 has taken all of it; X[SENT] when the SM
-    has sent it."""
+    of whole sectors, 3: of lanes that name the same places, 5: the same byte; `share`: the bytes of a sector that it is
+    of; `weight`: of how many lines a line that it brings takes the place. The time at which L2 has taken all of it;
+    X[SENT] when the SM has sent it."""
     done = t
     X[SENT] = t
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
