@@ -290,7 +290,26 @@ class Values(Instructions):
         address, align = self.variable_address(v, e.at)
         return self.load(e.type, address, align)
 
+    def _host_constant(self, e: ast.Expr) -> str:
+        """The value of a part of a constexpr object of the host, of which the device has the constants alone."""
+        root = e
+        while not isinstance(root, ast.Name):
+            if isinstance(root, ast.Member):
+                root = root.base
+            elif isinstance(root, ast.Binary):
+                root = root.left
+            elif isinstance(root, ast.Deref | ast.Cast):
+                root = root.operand
+            else:
+                return ""
+        v = root.variable
+        known = constant.evaluate(e) if v.storage == "host" and v.constexpr and not self.module.host else None
+        return number(e.type.bare, known) if known is not None else ""
+
     def _loaded(self, e: ast.Expr) -> str:
+        known = self._host_constant(e)
+        if known:
+            return known
         address, align = self.address(e)
         return self.load(e.type, address, align)
 
@@ -298,6 +317,9 @@ class Values(Instructions):
         base = e.base
         if isinstance(base, ast.Name) and base.variable.storage == "special":
             return self.special_register(f"{base.variable.symbol}.{e.field.name}")
+        known = self._host_constant(e)
+        if known:
+            return known
         address, align = self.address(e)
         if e.field.bit_width:
             return self.load_bits(e.field, address, align)

@@ -112,6 +112,11 @@ __device__ __forceinline__ int __lane() {
 template <int WIDTH, typename T> __device__ __forceinline__ T ShuffleIndex(T value, int lane, unsigned mask) {
     return __from_lane(value, lane % WIDTH + __lane() / WIDTH * WIDTH, mask);
 }
+__device__ __forceinline__ int RowMajorTid(int x, int y, int z) { return (threadIdx.z * y + threadIdx.y) * x + threadIdx.x; }
+template <int WIDTH> __host__ __device__ constexpr unsigned WarpMask(unsigned warp) {
+    unsigned mask = WIDTH == 32 ? ~0u : (1u << WIDTH % 32) - 1;
+    return (WIDTH & (WIDTH - 1)) == 0 ? mask << warp * WIDTH % 32 : mask;
+}
 template <int WIDTH, typename T> __device__ __forceinline__ T ShuffleUp(T value, int distance, int first, unsigned mask) {
     int from = __lane() % WIDTH - distance;
     return __from_lane(value, from < first ? __lane() : __lane() - distance, mask);

@@ -117,6 +117,11 @@ class Primaries(Packs):
                 # A template takes the characters as its arguments.
                 name = Token(IDENT, f'operator""{suffix}', token.source, token.start)
                 return self.call(ast.Overloads(ty.VOID, name, name.text, raw, [*map(ord, text)]), [], token)
+            takes = [f.type.params for f in raw if isinstance(f, ast.Function)] if isinstance(raw, list) else []
+            wanted = "float" if literals.is_floating(text) else "int"
+            if not any(p and p[0].kind == wanted for p in takes) and any(p and p[0].kind == "pointer" for p in takes):
+                # No operator takes the number itself: one for its spelling does ([lex.ext]).
+                return self._user_literal(token, suffix, [self.decay(self.make_text(text.encode(), token))])
             number = self._numeric(Token(NUMBER, text, token.source, token.start))
             wide = ty.LDOUBLE if number.type.kind == "float" else ty.ULLONG
             return self._user_literal(token, suffix, [self.cast(number, wide)])

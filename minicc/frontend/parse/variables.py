@@ -250,6 +250,8 @@ class Variables(Statements):
             self.declare(at.text, v, at)
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
+        if v.constexpr and v.storage == "local" and self._constant_object(v):
+            v.storage, v.internal = "static", True
         for _, f in ty.destructors(v.type) if v.storage == "local" else ():
             if f.deleted:
                 self.fail(f"attempt to use a deleted function ('{f.name}')", at)
@@ -447,6 +449,19 @@ class Variables(Statements):
                 and constant.evaluate(v.init) is None
             ):
                 self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
+
+    def _constant_object(self, v: ast.Variable) -> bool:
+        """A constexpr object of a function of the device that memory may hold once and for all: its initialiser may
+        ask objects of the host, which the device cannot."""
+        device = self.function is not None and self.function.space != "host" and not self.function.both
+        return (
+            device
+            and not self.library
+            and v.type.aggregate
+            and v.init is not None
+            and not ty.destructors(v.type)
+            and constant.cells(v.init, v.type) is not None
+        )
 
     def _deduced_type(self, t: Type, args: list[ast.Expr], at: Token) -> Type:
         """The class that a placeholder stands for."""

@@ -161,6 +161,14 @@ def kept(value: Value, field: Field) -> Value:
     return value - (1 << field.bit_width) if is_signed(field.type) and value >> (field.bit_width - 1) else value
 
 
+def _between(a: Type, b: Type) -> int:
+    """From the beginning of a class to that of its base class, or of one derived from it."""
+    down, up = types.base_offset(a, b), types.base_offset(b, a)
+    if down is None and up is None:
+        raise NotConstant
+    return down if down is not None else -(up or 0)
+
+
 def truth(expr: ast.Expr) -> bool | None:
     value = evaluate(expr)
     return None if value is None else bool(value)
@@ -236,10 +244,7 @@ class Evaluator:
                 raise NotConstant
             base, offset = self.place(e.operand)
             if e.type.kind == "record" and e.operand.type.kind == "record":
-                shift = types.base_offset(e.operand.type.bare, e.type.bare)
-                if shift is None:
-                    raise NotConstant
-                offset += shift
+                offset += _between(e.operand.type.bare, e.type.bare)
             return base, offset
         if isinstance(e, ast.Assign | ast.CompoundAssign):
             self.value(e)
@@ -432,9 +437,11 @@ class Evaluator:
                 return 1
             same = e.type.kind == "pointer" and e.operand.type.kind == "pointer"
             a, b = e.type.elem, e.operand.type.elem
-            if not same or a is None or b is None or types.unqualified(a) is not types.unqualified(b):
+            if not same or a is None or b is None:
                 raise NotConstant
-            return value
+            if types.unqualified(a) is types.unqualified(b):
+                return value
+            return value[0], value[1] + _between(b.bare, a.bare)
         return wrap(value, e.type)
 
     def _address_of(self, e: ast.AddressOf) -> Any:

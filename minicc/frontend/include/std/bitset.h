@@ -35,6 +35,8 @@ template <size_t N> struct bitset {
     __host__ __device__ constexpr bitset operator~() const { bitset r = *this; return r.flip(); }
     __host__ __device__ constexpr bitset operator<<(size_t n) const { bitset r; for (size_t i = n; i < N; i++) r.set(i, test(i - n)); return r; }
     __host__ __device__ constexpr bitset operator>>(size_t n) const { bitset r; for (size_t i = n; i < N; i++) r.set(i - n, test(i)); return r; }
+    __host__ __device__ constexpr bitset &operator<<=(size_t n) { return *this = *this << n; }
+    __host__ __device__ constexpr bitset &operator>>=(size_t n) { return *this = *this >> n; }
     __host__ __device__ friend constexpr bitset operator&(bitset a, const bitset &b) { return a &= b; }
     __host__ __device__ friend constexpr bitset operator|(bitset a, const bitset &b) { return a |= b; }
     __host__ __device__ friend constexpr bitset operator^(bitset a, const bitset &b) { return a ^= b; }
