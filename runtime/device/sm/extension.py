@@ -51,7 +51,7 @@ def extend(what: int, w: int, i: int, mask: u32, t: int) -> int:
         left(w, mask, t)
         return 0
     if what == K.X_CLUSTER_ARRIVE or what == K.X_CLUSTER_WAIT:
-        return cluster_barrier(w, i, mask, t, what - K.X_CLUSTER_ARRIVE)
+        return cluster_barrier(w, i, t, what - K.X_CLUSTER_ARRIVE)
     if what == K.X_BULK or what == K.X_TENSOR:
         G[L.G_NLINE] = 0
         G[L.G_NTOLD] = 0

@@ -261,7 +261,7 @@ def branched(sc: int, t: int) -> int:
 
 
 @compiled(inline=True)
-def wait(w: int, i: int, t: int) -> None:
+def wait(w: int, i: int) -> None:
     """DEPBAR: the warp goes on when a scoreboard has few enough requests left, and others have none."""
     after = X[AFTER]
     if CODE[i, L.C_AUX] >= 0:
@@ -314,7 +314,7 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
             done = max(t + CODE[i, L.C_AUX] * G[L.G_MEMBAR] // 16, WS[w, L.W_MEMT])
             hold(w, done, K.R_MEMBAR)
     elif kind == K.K_DEPBAR:
-        wait(w, i, t)
+        wait(w, i)
     elif kind == K.K_ENDCOLLECTIVE:
         X[AFTER] += COLLECTIVE
     elif kind == K.K_LDGDEPBAR:

@@ -208,7 +208,7 @@ def store_counted(w: int, i: int, mask: u32, t: int) -> int:
 
 
 @compiled
-def cluster_barrier(w: int, i: int, mask: u32, t: int, wait: int) -> int:
+def cluster_barrier(w: int, i: int, t: int, wait: int) -> int:
     """UCGABAR_ARV and UCGABAR_WAIT by the running lanes. 1: asleep, or other lanes run."""
     c = WS[w, L.W_CTA]
     lead = CT[c, L.T_MATES] if G[L.G_CLUSTER] > 1 else c

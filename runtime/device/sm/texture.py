@@ -119,7 +119,7 @@ def sixteen(record: int, raw: int) -> int:
 
 
 @compiled
-def filtered(record: int, place: int, weights: int, count: int, channel: int, wide: int, unused: int) -> int:
+def filtered(record: int, place: int, weights: int, count: int, channel: int) -> int:
     """The weighted sum of `count` texels: their indices (x, y, z) at host address `place`, weights at `weights`."""
     kind = field(record, L.TX_FORMAT)
     if kind != K.TF_FLOAT:
@@ -354,7 +354,7 @@ def fetch(w: int, i: int, mask: u32) -> int:
                     raw = texel(record, loads64(work), loads64(work + 8), loads64(work + 16), c)
                     value = plain(record, raw, 1 if loads64(work) < 0 or loads64(work + 8) < 0 else 0)
             elif c < field(record, L.TX_CHANNELS):
-                value = filtered(record, work, work + 8 * 256, count, c, 0, 0)
+                value = filtered(record, work, work + 8 * 256, count, c)
             put(w, i, lane, k, value)
             k += 1
     return 0
