@@ -179,10 +179,10 @@ def reduction(i: int, lanes: int, mask: u32, lines: int) -> int:
 def coverage(i: int, lanes: int, mask: u32, sectors: int) -> int:
     """How lanes cover the sectors that they write: 0 whole, 1 in part, 3 all of them name one place."""
     written = popcount(mask) * CODE[i, L.C_WIDTH]
-    if written == 32 * sectors:
-        return 0 if most_on_one(lanes, mask) == 1 else 1
     if sectors == 1 and most_on_one(lanes, mask) == popcount(mask):
         return 3
+    if written == 32 * sectors:
+        return 0 if most_on_one(lanes, mask) == 1 else 1
     return 1 if written < 32 * sectors else 3
 
 
