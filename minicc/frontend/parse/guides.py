@@ -168,7 +168,7 @@ class Guides(Specialisations):
             k = end
             if any(t.text in ("[", ":", "private", "protected") for t in words):
                 return []
-            if words[0].text in _NO_MEMBER or any(t.text in ("(", "operator") for t in words):
+            if not words or words[0].text in _NO_MEMBER or any(t.text in ("(", "operator") for t in words):
                 continue
             parts = _split(words)
             head = next((n for n, t in enumerate(parts[0]) if t.text in ("=", "{")), len(parts[0]))

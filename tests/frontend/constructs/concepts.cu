@@ -34,3 +34,6 @@ __global__ void k(int *o, float *f) { int i = threadIdx.x; if (i) return;
 
 consteval unsigned hashed(const char *s) { unsigned h = 0; while (*s) h = h * 31 + *s++; return h; }
 __global__ void immediate(int *o) { o[0] = hashed("kernel"); }
+
+template <typename T> struct Spare { T a; ; };
+__global__ void of_spare(int *o) { Spare s{1}; o[0] = s.a; }
