@@ -26,6 +26,7 @@ BOUNDS = {
     "waiting": 12.0,
     "late": 7.0,
     "rows": 13.5,
+    "stored": 12.0,
 }
 
 

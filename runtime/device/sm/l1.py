@@ -117,13 +117,17 @@ def forget(m: int, line: int, sectors: int) -> None:
         L1[m, at + THERE] &= ~(sectors << 4 * way)
 
 
-@compiled(rare=True)
-def keep_lines(lines: int, m: int, t: int) -> None:
-    """What a store of the lines in X to local memory leaves in L1: all of it (H200: loads of it hit, though each store
-    goes on to L2)."""
+@compiled
+def keep_lines(lines: int, m: int, t: int, i: int) -> None:
+    """What a store of the lines in X leaves in L1: all of it (H200: loads of it hit, in local and global memory, also
+    where nothing was loaded before, though each store goes on to L2). Of a sector all counts as there. Its sectors of
+    a line of which some are there are hits, as ncu counts stores'."""
     for k in range(lines):
         at = l1_set(X[2 * k])
-        fill(m, at, use(m, at, X[2 * k]), X[2 * k + 1], t)
+        way = use(m, at, X[2 * k])
+        if L1[m, at + THERE] >> 4 * way & 15:
+            PCC[i, L.P_L1HIT] += sector_count(X[2 * k + 1])
+        fill(m, at, way, X[2 * k + 1], t)
 
 
 @compiled

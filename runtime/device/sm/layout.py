@@ -434,6 +434,8 @@ M_LEAVE = next(_c)
 """how many did"""
 M_FULL = next(_c)
 """`M_STORED` when it last had no room for another line"""
+M_LET = next(_c)
+"""how many it had let go of before those that it had no room for last"""
 M_COMING = next(_c)
 """when all that loads have asked for is in L1"""
 M_HOLDS = next(_c)

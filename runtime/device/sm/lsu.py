@@ -217,8 +217,6 @@ def store_time(
     atomic = -1 if kind == K.A_STORE else reduction(i, lanes, mask, lines)
     part = 0 if consecutive == 1 else coverage(i, lanes, mask, sectors)
     if atomic < 0:
-        if local:
-            keep_lines(lines, m, X[START])
         if SM[m, L.M_COMING] > X[START]:
             late = under_way(lines, m, X[START])
             if late > X[START]:
@@ -231,6 +229,8 @@ def store_time(
     # Lines of bytes take the place of two (H200: eight warps that store to 32 of them join nothing).
     share = 32 if part == 0 else width if part >= 3 else popcount(mask) * width // sectors
     done = write_lines(lines, m, X[START], atomic, 1 if kind == K.A_ATOM else 0, part, share, 2 if width == 1 else 1, i)
+    if atomic < 0:
+        keep_lines(lines, m, X[START], i)
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], done)
     WS[w, L.W_SENT] = max(WS[w, L.W_SENT], X[SENT])
     if X[SENT] - X[START] > MP[MP_SLACK]:

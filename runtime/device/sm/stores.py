@@ -62,13 +62,22 @@ PACKETS = 4010
 
 @compiled(rare=True)
 def let_go(m: int) -> None:
-    """SM m has no room for another line: those that it holds leave, and what was stored is not in its L1 any more."""
-    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
-        line = SM[m, place] - 1
-        if SM[m, place + 1] >> INDEX > SM[m, L.M_GONE] and line >> DEVICE & 1:
-            forget(m, line, SM[m, place + 1] & 15)
+    """SM m has no room for another line: those that it holds leave."""
+    SM[m, L.M_LET] = SM[m, L.M_GONE]
     SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
     SM[m, L.M_HELD] = 0
+
+
+@compiled(rare=True)
+def lose(m: int) -> None:
+    """A line is stored to that SM m has just had no room for: it and those that left with it are not in its L1 any
+    more."""
+    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
+        line = SM[m, place] - 1
+        brought = SM[m, place + 1] >> INDEX
+        if brought > SM[m, L.M_LET] and brought <= SM[m, L.M_GONE] and line >> DEVICE & 1:
+            forget(m, line, 15)
+    SM[m, L.M_LET] = SM[m, L.M_GONE]
 
 
 @compiled(rare=True)
@@ -97,7 +106,7 @@ def write_lines(
     done = t
     X[SENT] = t
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
-        SM[m, L.M_GONE] = SM[m, L.M_STORED]
+        SM[m, L.M_GONE] = SM[m, L.M_LET] = SM[m, L.M_STORED]
         SM[m, L.M_HELD] = 0
     if lines >= MANY:
         for k in range(lines):
@@ -132,6 +141,8 @@ def write_lines(
                     continue
                 more = 1
             else:
+                if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 1] >> INDEX > SM[m, L.M_LET]:
+                    lose(m)
                 SM[m, L.M_STORED] += 1
                 SM[m, slot] = X[2 * k] + 1
                 SM[m, slot + 1] = need | min(more_bytes, LINE) << BYTES | SM[m, L.M_STORED] << INDEX

@@ -19,13 +19,14 @@ from tests.gpu.micro.plan_packed import packed_programs
 from tests.gpu.micro.plan_phases import phase_programs
 from tests.gpu.micro.plan_places import place_programs
 from tests.gpu.micro.plan_rows import row_programs
+from tests.gpu.micro.plan_stored import stored_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
 from tests.gpu.micro.plan_waiting import waiting_programs
 
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
-    "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places",
+    "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places", "stored",
 )  # fmt: skip
 
 
@@ -505,6 +506,7 @@ def plans() -> dict[str, list[Program]]:
         "packed": packed_programs(),
         "phases": phase_programs(),
         "places": place_programs(),
+        "stored": stored_programs(),
     }
 
 
