@@ -228,13 +228,6 @@ class Instances(Declarations):
             f.pending = (tokens, end)
         return f
 
-    def conversion_declarator(self) -> Declarator:
-        """`operator type()` at the cursor."""
-        name = self.operator_name()
-        d = Declarator(name, self.conversion_type or ty.INT)
-        self._function_suffix(d)
-        return d
-
     def constructor_declarator(self, record: Record) -> Declarator:
         """`Name(params)` at the cursor, or `Name<T>::Name(params)`."""
         name = self.identifier()

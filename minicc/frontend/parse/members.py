@@ -109,10 +109,7 @@ class Members(Comparisons):
                 self._constructor(made, specs, pending)
                 return
             if self.at("operator"):
-                name = self.operator_name()
-                d = Declarator(name, self.conversion_type or ty.INT)
-                self._function_suffix(d)
-                self._member_function(made, specs, d, pending)
+                self._member_function(made, specs, self.conversion_declarator(), pending)
                 return
             self._no_type()
         assert specs.type is not None
@@ -129,6 +126,15 @@ class Members(Comparisons):
             if not self.accept(","):
                 break
         self.expect(";", "at end of declaration list")
+
+    def conversion_declarator(self) -> Declarator:
+        """`operator type()` at the cursor."""
+        name = self.operator_name()
+        d = Declarator(name, self.conversion_type or ty.INT)
+        self._function_suffix(d)
+        if d.type.params:
+            self.fail("conversion function cannot have any parameters", name)
+        return d
 
     def _in_template(self, record: Record) -> bool:
         """An instance of a class template, or a class in one."""
