@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from tests.gpu import errors, programs
-from tests.gpu.accuracy_page import KEEP
 from tests.gpu.compare import CYCLES, Row, labels, read_ncu
 from tests.gpu.run_cubins import Cuda, CudaError
 
@@ -142,17 +141,7 @@ def count(model: Path, out: Path, record: Path | None = None) -> None:
         print(f"refused: {program}: {why}")
     both: dict[str, Any] = {}
     for name in names:
-        pairs, left = errors.table(figures[name], gpu[name])
-        print(f"{name}: {errors.summary(pairs.values())}")
-        for label, (h, m) in sorted(pairs.items(), key=lambda pair: -abs(pair[1][1] / pair[1][0] - 1)):
-            print(f"{100 * (m / h - 1):+7.1f} %  {h:9.0f} {m:9.0f}  {label}")
-        for label, why in left.items():
-            print(f"left out: {label}: {why}")
-        rows = both[name] = {}
-        for label in pairs:
-            here = {k: round(v, 3) for k, v in figures[name][label].items() if k in KEEP}
-            there = {k: v for k, v in gpu[name][label].items() if k in KEEP}
-            rows[label] = {"h200": there, "first": here, "model": here}
+        both[name] = errors.shown(name, figures[name], gpu[name])
     if record is not None:
         record.write_text(json.dumps(both, indent=0))
 

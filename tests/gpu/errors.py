@@ -96,6 +96,21 @@ def freeze(folder: Path) -> None:
     (folder / "model.json").write_text(json.dumps(figures))
 
 
+def shown(name: str, model: dict[str, Any], gpu: dict[str, Row]) -> dict[str, Any]:
+    """Print the errors of a set, the largest first; what is recorded of it."""
+    pairs, out = table(model, gpu)
+    print(f"{name}: {summary(pairs.values())}")
+    for label, (h, m) in sorted(pairs.items(), key=lambda pair: -abs(pair[1][1] / pair[1][0] - 1)):
+        print(f"{100 * (m / h - 1):+7.1f} %  {h:9.0f} {m:9.0f}  {label}")
+    for label, why in out.items():
+        print(f"left out: {label}: {why}")
+    rows: dict[str, Any] = {}
+    for label in pairs:
+        here = {k: round(model[label][k], 3) for k in KEEP if k in model[label]}
+        rows[label] = {"h200": {k: v for k, v in gpu[label].items() if k in KEEP}, "first": here, "model": here}
+    return rows
+
+
 def count(folder: Path, measured: Path, rounds: int, record: Path | None = None) -> None:
     """Print the table of each set, and record what it is made of."""
     both: dict[str, Any] = {}
@@ -104,16 +119,7 @@ def count(folder: Path, measured: Path, rounds: int, record: Path | None = None)
         for path in sets(folder)[name]:
             if (csv := measured / f"ncu_{path.stem}.csv").exists():
                 gpu |= medians(programs.plan(path), read_ncu(csv), rounds)
-        pairs, out = table(model, gpu)
-        print(f"{name}: {summary(pairs.values())}")
-        for label, (h, m) in sorted(pairs.items(), key=lambda pair: -abs(pair[1][1] / pair[1][0] - 1)):
-            print(f"{100 * (m / h - 1):+7.1f} %  {h:9.0f} {m:9.0f}  {label}")
-        for label, why in out.items():
-            print(f"left out: {label}: {why}")
-        rows = both[name] = {}
-        for label in pairs:
-            here = {k: round(model[label][k], 3) for k in KEEP if k in model[label]}
-            rows[label] = {"h200": {k: v for k, v in gpu[label].items() if k in KEEP}, "first": here, "model": here}
+        both[name] = shown(name, model, gpu)
     if record is not None:
         record.write_text(json.dumps(both, indent=0))
 

@@ -658,9 +658,8 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
             fit = align_at(t.align, field.offset)
             values.append(v.make(f"load {elem.llvm}, ptr addrspace(1) {at}, align {fit}, !invariant.load {_empty(v)}"))
         for field, operand in zip(record.fields, values, strict=True):
-            v.emit(
-                f"store {elem.llvm} {operand}, ptr {v.offset(target, field.offset)}, align {align_at(align, field.offset)}"  # noqa: E501
-            )
+            where = v.offset(target, field.offset)
+            v.emit(f"store {elem.llvm} {operand}, ptr {where}, align {align_at(align, field.offset)}")
         return
     if n not in (1, 2, 4) or n * elem.size > 16:
         raise v.internal(f"'{how}' of type '{t}' is not supported", e.at)

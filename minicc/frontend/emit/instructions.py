@@ -158,9 +158,8 @@ class Instructions:
             self.emit(f"call void @llvm.memset.p0.i64(ptr align {align} {target}, i8 0, i64 {t.size}, i1 false)")
             return
         for at, leaf in parts:
-            self.emit(
-                f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {self.offset(target, at)}, align {align_at(align, at)}"  # noqa: E501
-            )
+            where = self.offset(target, at)
+            self.emit(f"store {leaf.llvm} {layout.memory_number(leaf, 0)}, ptr {where}, align {align_at(align, at)}")
 
     # -- bit-fields
 

@@ -15,7 +15,7 @@ from minicc.frontend.emit import layout, tables
 from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
-from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema import constant, flow, virtuals
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 from minicc.numbers import align_at
@@ -292,23 +292,15 @@ class Values(Instructions):
 
     def _host_constant(self, e: ast.Expr) -> str:
         """The value of a part of a constexpr object of the host, of which the device has the constants alone."""
-        root = e
-        while not isinstance(root, ast.Name):
-            if isinstance(root, ast.Member):
-                root = root.base
-            elif isinstance(root, ast.Binary):
-                root = root.left
-            elif isinstance(root, ast.Deref | ast.Cast):
-                root = root.operand
-            else:
-                return ""
-        v = root.variable
-        known = constant.evaluate(e) if v.storage == "host" and v.constexpr and not self.module.host else None
+        root = flow.root_of(e)
+        v = root.variable if root is not None else None
+        if v is None or v.storage != "host" or not v.constexpr or self.module.host:
+            return ""
+        known = constant.evaluate(e)
         return number(e.type.bare, known) if known is not None else ""
 
     def _loaded(self, e: ast.Expr) -> str:
-        known = self._host_constant(e)
-        if known:
+        if known := self._host_constant(e):
             return known
         address, align = self.address(e)
         return self.load(e.type, address, align)
@@ -317,8 +309,7 @@ class Values(Instructions):
         base = e.base
         if isinstance(base, ast.Name) and base.variable.storage == "special":
             return self.special_register(f"{base.variable.symbol}.{e.field.name}")
-        known = self._host_constant(e)
-        if known:
+        if known := self._host_constant(e):
             return known
         address, align = self.address(e)
         if e.field.bit_width:

@@ -79,7 +79,7 @@ class Flow:
 
     def _target(self, e: ast.Expr) -> None:
         """What an assignment sets: a variable, a member, an element of an array."""
-        root = _root(e)
+        root = root_of(e)
         state = self.states.get(id(root.variable)) if root is not None else None
         if state is None:
             self._visit(e)
@@ -92,7 +92,7 @@ class Flow:
         state.set = True
 
     def _escape(self, e: ast.Expr) -> None:
-        root = _root(e)
+        root = root_of(e)
         state = self.states.get(id(root.variable)) if root is not None else None
         if state is not None:
             state.set = True
@@ -185,13 +185,13 @@ def _inner(e: ast.Expr) -> ast.Expr | None:
     if isinstance(e, ast.Cast) and e.kind in ("decay", "relabel"):
         return e.operand
     if isinstance(e, ast.Deref):
-        return e.operand if _root(e.operand) is not None else None
+        return e.operand if root_of(e.operand) is not None else None
     if isinstance(e, ast.Binary) and e.op == "+" and e.type.kind == "pointer":
         return e.left if isinstance(e.left, ast.Cast | ast.Binary) else None
     return None
 
 
-def _root(e: ast.Expr) -> ast.Name | None:
+def root_of(e: ast.Expr) -> ast.Name | None:
     """The variable that holds the object `e`."""
     while not isinstance(e, ast.Name):
         if isinstance(e, ast.Deref) and not _array(e.operand):

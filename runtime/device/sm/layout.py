@@ -569,8 +569,9 @@ G_L1OVER = next(_c)
 G_L1STAMP = next(_c)
 """the latest `M_FRESH`"""
 G_CTALAUNCH = next(_c)
-G_DRAIN = next(_c)
 """cycles from a free place to the first issue of the next CTA's warps"""
+G_DRAIN = next(_c)
+"""cycles from when a warp's last store has left the SM until the warp's place is free"""
 G_RETIRE = next(_c)
 """sixteenths of a cycle for which the distributor is busy with the end of a CTA"""
 G_SMSTART = next(_c)

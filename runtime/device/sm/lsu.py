@@ -206,9 +206,7 @@ def take_turns(sc: int, lines: int, t: int) -> None:
 
 
 @compiled(inline=True)
-def store_time(
-    w: int, i: int, mask: u32, t: int, lines: int, sectors: int, local: bool, consecutive: int, extra: int
-) -> int:
+def store_time(w: int, i: int, mask: u32, t: int, lines: int, sectors: int, consecutive: int, extra: int) -> int:
     """When a store, reduction or atomic on the lines in X is done (there; if it is answered, with its answer)."""
     m = w >> 6
     kind = CODE[i, L.C_ACCESS]
@@ -277,7 +275,7 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
         stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
         X[COST] = max(X[COST], 16 * (read + stored))
         return load_time(w >> 6, i, lines, extra + 2 * (max(read, stored) - max(width >> 2, 1)))
-    return store_time(w, i, mask, t, lines, sectors, local, consecutive, extra)
+    return store_time(w, i, mask, t, lines, sectors, consecutive, extra)
 
 
 @compiled(rare=True)
