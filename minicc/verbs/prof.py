@@ -198,7 +198,7 @@ def _record(arguments: Arguments, words: list[str]) -> int | None:
             fail("cli.bad-value", f"'--timeline {path}' must end in .json or .svg")
     window = [arguments.number(f"timeline-{name}", default) for name, default in _WINDOW]
     asked = {**os.environ, "MINICC_RECORD": ",".join(map(str, window))}
-    loaded = sys.modules.get("runtime.device.sm.jit")
+    loaded = sys.modules.get("runtime.device.sm.language.jit")
     if loaded is not None and not loaded.RECORDING:
         import subprocess
 

@@ -67,7 +67,7 @@ class Options:
     sample: int = 0
     """Stretches of a big grid that are simulated with timing (see `runtime.device.sm.sample`); 0: all of it is."""
     cores: int = 1
-    """How many threads simulate (see `runtime.device.sm.threads`); nothing that they find depends on it."""
+    """How many threads simulate (see `runtime.device.sm.machines.threads`); nothing that they find depends on it."""
 
 
 FaultKind = Literal[
@@ -148,7 +148,7 @@ class Outcome:
     seconds: float = 0.0
     instructions: int = 0
     issues: Any = None
-    """Rows of `runtime.device.sm.observe`, one for each issue of an SM, in a process that records them."""
+    """Rows of `runtime.device.sm.core.observe`, one for each issue of an SM, in a process that records them."""
     sampled: Sampled | None = None
     """Set if the cycles are an estimate; counters but instructions are then scaled."""
     entry: int = 0

@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 
 from minicc.numbers import bits_of
-from runtime.device.sm import kinds as K
-from runtime.device.sm import layout as L
+from runtime.device.sm.tables import kinds as K
+from runtime.device.sm.tables import layout as L
 
 ADDRESS_MODES = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
 """The driver's numbers."""

@@ -1,8 +1,8 @@
 """Tensor maps: the 128 bytes by which TMA finds a box in a tensor, as cuTensorMapEncodeTiled and ...Im2col make them.
 
 Input: a description in the driver API's words and limits. Output: bytes to pass for a `__grid_constant__` parameter of
-type CUtensorMap, on the model or on a GPU. The layout (see `runtime.device.sm.tma`) was read off the maps of an H200's
-driver; what is wrong with a description is a `LaunchError`.
+type CUtensorMap, on the model or on a GPU. The layout (see `runtime.device.sm.extension.tma`) was read off the maps of
+an H200's driver; what is wrong with a description is a `LaunchError`.
 """
 
 from __future__ import annotations

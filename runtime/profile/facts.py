@@ -14,7 +14,7 @@ from minicc.diagnostics import CompileError
 from minicc.sass.instr import Instr
 from minicc.sass.program import Line
 from runtime.device.grid import Dim, Outcome
-from runtime.device.sm.timing import Timing, timing
+from runtime.device.sm.code.timing import Timing, timing
 
 NOT_STALLS = ("selected", "not_selected")
 

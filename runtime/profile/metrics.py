@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from runtime.device.sm import kinds as K
+from runtime.device.sm.tables import kinds as K
 from runtime.profile import rollups
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning

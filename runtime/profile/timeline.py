@@ -1,8 +1,8 @@
 """What every warp, pipe and memory access of one SM did, cycle by cycle: a trace for Perfetto or chrome://tracing, and
 a picture.
 
-Input: the engine's record of issues (`Outcome.issues`, see `runtime.device.sm.observe`), each with the cycles that its
-warp waited before it, by state. A cycle is a microsecond of the trace. Times count from the first issue kept.
+Input: the engine's record of issues (`Outcome.issues`, see `runtime.device.sm.core.observe`), each with the cycles that
+its warp waited before it, by state. A cycle is a microsecond of the trace. Times count from the first issue kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from runtime.device.sm import kinds as K
+from runtime.device.sm.tables import kinds as K
 from runtime.profile.facts import Facts, Hot
 from runtime.profile.svg import Span, spans
 
@@ -54,7 +54,7 @@ def issues(f: Facts) -> list[Issue]:
     record = f.outcome.issues
     if record is None:
         return []
-    from runtime.device.sm import observe as o
+    from runtime.device.sm.core import observe as o
 
     rows = {row.offset: row for row in f.instructions}
     entry = f.outcome.entry

@@ -18,7 +18,7 @@ from minicc.arch import NAMES
 from minicc.arch import get as get_arch
 from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
-from runtime.device.sm import decode
+from runtime.device.sm.code import decode
 
 
 def cubins(paths: list[Path]) -> Iterator[Path]:

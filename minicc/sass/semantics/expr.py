@@ -1,7 +1,7 @@
 """Typed expressions over one lane's bits: the one language that instruction semantics are written in.
 
 A value is a bit pattern of `width` bits; floats are patterns too, and float operations name their format. Every
-lowering (plain Python in `runtime.device.sm.reference`, LLVM in `runtime.device.sm.codegen`) interprets the same nodes:
+lowering (in `runtime.device.sm.execute`: plain Python in `reference`, LLVM in `codegen`) interprets the same nodes:
 
     const(attr=value)  src(attr=slot number)  lane  active (mask of executing lanes, 32 bits)  round (loop number)
     add sub mul and or xor shl lshr ashr      shift amounts must be below the width

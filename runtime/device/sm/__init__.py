@@ -38,6 +38,6 @@ def several(memory: DeviceMemory, arch: Arch, options: Options) -> Together:
 
 def warm(progress: Callable[[str], None] | None = None) -> None:
     """Compile all of the engine in full (one or two seconds a part, the first time; see `jit`)."""
-    from runtime.device.sm import jit
+    from runtime.device.sm.language import jit
 
     jit.warm(progress)

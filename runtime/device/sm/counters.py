@@ -7,9 +7,9 @@ from typing import Any
 from minicc.arch import Arch
 from runtime.device.cwd import Residency, shared_configuration
 from runtime.device.grid import Grid
-from runtime.device.sm import kinds as K
-from runtime.device.sm import layout as L
-from runtime.device.sm.decode import Decoded
+from runtime.device.sm.code.decode import Decoded
+from runtime.device.sm.tables import kinds as K
+from runtime.device.sm.tables import layout as L
 
 _MEMORY = {
     K.SPACE_GLOBAL: "global",

@@ -13,16 +13,19 @@ from minicc.arch import Arch
 from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
-from runtime.device.sm import abi, jit, sample, threads
-from runtime.device.sm import kinds as K
-from runtime.device.sm import layout as L
+from runtime.device.sm import sample
+from runtime.device.sm.code.decode import Decoded, decode
+from runtime.device.sm.code.prove import register_name
 from runtime.device.sm.counters import counters, per_pc, stalls
-from runtime.device.sm.decode import Decoded, decode
+from runtime.device.sm.execute import abi
+from runtime.device.sm.language import jit
+from runtime.device.sm.language.raw import reciprocal
+from runtime.device.sm.machines import threads
 from runtime.device.sm.output import assertion, printed
-from runtime.device.sm.prove import register_name
-from runtime.device.sm.raw import reciprocal
-from runtime.device.sm.table import addresses
-from runtime.device.sm.workspace import SCRATCH_BYTES, Workspace, aligned, borrowed
+from runtime.device.sm.tables import kinds as K
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import addresses
+from runtime.device.sm.tables.workspace import SCRATCH_BYTES, Workspace, aligned, borrowed
 
 QUANTUM, CLUSTER_QUANTUM = 1024, 128
 """Cycles an SM runs alone: some L2 round trips; in a launch of clusters, whose CTAs talk to each other directly, where
@@ -36,7 +39,7 @@ PRINT_BYTES = 1 << 20
 
 
 def _l2_parameters(arch: Arch) -> Any:
-    from runtime.device.sm import l2
+    from runtime.device.sm.memory import l2
 
     m = arch.memory
     MP = np.zeros(l2.MP_COUNT, np.int64)
@@ -88,7 +91,7 @@ def _l2_parameters(arch: Arch) -> Any:
 
 def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
     """FP, and the words of the sets of L1 and L1.5."""
-    from runtime.device.sm import front
+    from runtime.device.sm.memory import front
 
     c = arch.core
     FP = np.zeros(front.FP_COUNT, np.int64)
@@ -271,7 +274,7 @@ class Run:
         g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM
         if timed and jit.RECORDING:
-            from runtime.device.sm import observe
+            from runtime.device.sm.core import observe
 
             self.record = observe.prepare(g)
         if timed:
@@ -282,7 +285,7 @@ class Run:
 
     def prepare_extension(self) -> None:
         """What the extension needs: its address, room for events and for a copy under way."""
-        from runtime.device.sm import bulk, mbarrier
+        from runtime.device.sm.extension import bulk, mbarrier
 
         g, arch = self.g, self.arch
         g[L.G_EXTENSION] = jit.extension_address()
@@ -306,7 +309,8 @@ class Run:
             g[L.G_GPCS] = m.gpcs
 
     def _prepare_timing(self) -> None:
-        from runtime.device.sm import hazard, l1, l2
+        from runtime.device.sm.core import hazard
+        from runtime.device.sm.memory import l1, l2
 
         grid, arch, t = self.grid, self.arch, self.tables
         rows = self.sms * L.WARPS_PER_SM

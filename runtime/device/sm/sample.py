@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.device.grid import Sampled
-from runtime.device.sm import kinds as K
-from runtime.device.sm import l2
-from runtime.device.sm import layout as L
+from runtime.device.sm.memory import l2
+from runtime.device.sm.tables import kinds as K
+from runtime.device.sm.tables import layout as L
 
 if TYPE_CHECKING:
     from runtime.device.sm.engine import Run

@@ -17,12 +17,14 @@ from minicc.arch import Arch
 from runtime.device import cwd
 from runtime.device.grid import Fault, Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
-from runtime.device.sm import engine, extension, jit
-from runtime.device.sm import kinds as K
-from runtime.device.sm import layout as L
-from runtime.device.sm.decode import Decoded, decode, moved
-from runtime.device.sm.table import addresses
-from runtime.device.sm.workspace import Workspace, borrowed
+from runtime.device.sm import engine
+from runtime.device.sm.code.decode import Decoded, decode, moved
+from runtime.device.sm.language import jit
+from runtime.device.sm.machines import extension
+from runtime.device.sm.tables import kinds as K
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import addresses
+from runtime.device.sm.tables.workspace import Workspace, borrowed
 
 LINE = 8
 """Instructions of a line of the instruction caches: where a grid's code may begin."""

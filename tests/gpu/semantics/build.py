@@ -22,7 +22,7 @@ from minicc import arch, binary
 from minicc.sass import program
 from minicc.sass.codec import encode
 from minicc.sass.instr import Control, Instr, Reg
-from runtime.device.sm import abi, codegen
+from runtime.device.sm.execute import abi, codegen
 from tests.gpu.semantics import inputs
 from tests.runtime.sm import forms
 from tests.runtime.sm.harness import call

@@ -9,7 +9,7 @@ import numpy as np
 
 from minicc import arch
 from minicc.sass.instr import Instr
-from runtime.device.sm import abi, codegen, reference
+from runtime.device.sm.execute import abi, codegen, reference
 from tests.sass.semantics.text import parse
 
 ARCH = arch.get("sm_90")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from runtime.device.sm import abi, codegen
+from runtime.device.sm.execute import abi, codegen
 from tests.runtime.sm import forms
 from tests.runtime.sm.harness import Machine, bound, expected, staged
 

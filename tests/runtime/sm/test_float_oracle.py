@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.device.sm import reference_float as fp
+from runtime.device.sm.execute import reference_float as fp
 from tests.runtime.sm.harness import Machine
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "reference"

@@ -195,7 +195,7 @@ def test_votes_matches_and_reductions() -> None:
     machine.run("REDUX.MIN.S32 UR4, R9", mask)
     machine.run("REDUX.SUM UR5, R9", mask)
     machine.run("R2UR UR6, R9", mask)
-    from runtime.device.sm import abi
+    from runtime.device.sm.execute import abi
 
     assert machine.state[abi.UR + 4] == (min(lanes) - 20) & M32
     assert machine.state[abi.UR + 5] == sum(i - 20 for i in lanes) & M32

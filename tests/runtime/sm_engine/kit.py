@@ -26,7 +26,7 @@ from minicc.sass.program import Program
 from runtime.device import sm, syscalls
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
-from runtime.device.sm import jit, lang
+from runtime.device.sm.language import jit, lang
 
 ARCH = machines.get("sm_90")
 SHARED_WINDOW = 0x7E1000000000

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from runtime.device.sm.decode import decode
+from runtime.device.sm.code.decode import decode
 from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
 
 BENCH = Bench()

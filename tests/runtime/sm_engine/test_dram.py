@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.device.sm import layout as L
-from runtime.device.sm.l2 import BANK_SHIFT, MP_COUNT, MP_DRAM_CYCLE, MP_STAMP, activate
-from runtime.device.sm.lang import compiled
-from runtime.device.sm.table import addresses
+from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.memory.l2 import BANK_SHIFT, MP_COUNT, MP_DRAM_CYCLE, MP_STAMP, activate
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import addresses
 from tests.runtime.sm_engine.kit import loaded
 
 WIDTH = 1 << BANK_SHIFT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.device.sm import abi
-from runtime.device.sm.decode import decode
+from runtime.device.sm.code.decode import decode
+from runtime.device.sm.execute import abi
 from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i
 
 BENCH = Bench()

@@ -11,7 +11,7 @@ SCRIPT = """
 import json, sys
 import numpy as np
 import minicc, runtime
-from runtime.device.sm import jit
+from runtime.device.sm.language import jit
 
 gpu = runtime.Device("sm_90")
 scan = gpu.load(minicc.compile(sys.argv[1], arch="sm_90"))["vadd"]

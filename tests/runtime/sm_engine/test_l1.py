@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.device.memory import BASE
-from runtime.device.sm import l1
-from runtime.device.sm import layout as L
-from runtime.device.sm.l1 import THERE, TIMES, fill, forget, l1_set, use, way_of
-from runtime.device.sm.lang import compiled
-from runtime.device.sm.raw import address, reciprocal
-from runtime.device.sm.table import L1, SM, G, addresses
-from runtime.device.sm.vector import latest
+from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.language.raw import address, reciprocal
+from runtime.device.sm.language.vector import latest
+from runtime.device.sm.memory import l1
+from runtime.device.sm.memory.l1 import THERE, TIMES, fill, forget, l1_set, use, way_of
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import L1, SM, G, addresses
 from tests.runtime.sm_engine.kit import loaded
 
 SETS = 2

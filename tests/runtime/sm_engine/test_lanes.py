@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.device.sm.access import SURVEY_PASSES, load_lanes, store_lanes, survey, wavefronts
-from runtime.device.sm.lang import compiled
-from runtime.device.sm.table import X, addresses
+from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.memory.access import SURVEY_PASSES, load_lanes, store_lanes, survey, wavefronts
+from runtime.device.sm.tables.table import X, addresses
 from tests.runtime.sm_engine.kit import loaded
 
 FULL = (1 << 32) - 1

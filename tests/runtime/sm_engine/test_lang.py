@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.device.sm import jit
-from runtime.device.sm import layout as L
-from runtime.device.sm.lang import FUNCTIONS, Program, compiled
-from runtime.device.sm.lang import seldom as hint
-from runtime.device.sm.raw import address, choose, load32, loads64, over, reciprocal, store64
-from runtime.device.sm.table import L2, SBR, G, addresses
-from runtime.device.sm.vector import find8, find16, latest, least16, set_times
+from runtime.device.sm.language import jit
+from runtime.device.sm.language.lang import FUNCTIONS, Program, compiled
+from runtime.device.sm.language.lang import seldom as hint
+from runtime.device.sm.language.raw import address, choose, load32, loads64, over, reciprocal, store64
+from runtime.device.sm.language.vector import find8, find16, latest, least16, set_times
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import L2, SBR, G, addresses
 from tests.runtime.sm_engine.kit import loaded
 
 FIVE = 5

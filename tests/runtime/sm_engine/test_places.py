@@ -13,8 +13,10 @@ import minicc
 import minicc.arch
 import runtime
 from runtime.device import cwd
-from runtime.device.sm import engine, l2, units
-from runtime.device.sm import layout as L
+from runtime.device.sm import engine
+from runtime.device.sm.core import units
+from runtime.device.sm.memory import l2
+from runtime.device.sm.tables import layout as L
 
 ARCH = minicc.arch.get("sm_90")
 

@@ -13,9 +13,10 @@ import pytest
 
 from minicc import cli
 from runtime.device.grid import Outcome
-from runtime.device.sm import jit, threads
-from runtime.device.sm import layout as L
-from runtime.device.sm.table import addresses
+from runtime.device.sm.language import jit
+from runtime.device.sm.machines import threads
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import addresses
 from tests.conftest import SAMPLES
 from tests.runtime.sm_engine.kit import HEAD, Bench, Line, assemble, i, tail
 

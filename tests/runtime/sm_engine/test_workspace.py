@@ -12,7 +12,7 @@ import pytest
 from minicc.arch.machine import Machine
 from runtime.device import sm
 from runtime.device.grid import Outcome
-from runtime.device.sm import workspace
+from runtime.device.sm.tables import workspace
 from tests.runtime.sm_engine import kit
 from tests.runtime.sm_engine.kit import HEAD, Bench, assemble, i, tail
 

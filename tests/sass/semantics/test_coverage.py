@@ -81,7 +81,7 @@ def test_any_word_that_decodes_has_semantics_or_says_so() -> None:
     from minicc.diagnostics import CompileError
     from minicc.sass.codec import decode
     from minicc.sass.isa import ROWS
-    from runtime.device.sm import codegen, codegen_llvm
+    from runtime.device.sm.execute import codegen, codegen_llvm
 
     rng = random.Random(7)
     bound = refused = 0

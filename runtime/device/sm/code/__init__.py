@@ -1,0 +1,1 @@
+"""From machine code to the engine's tables."""

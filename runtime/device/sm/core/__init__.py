@@ -1,0 +1,1 @@
+"""An SM: CTAs that come to it, warps that are picked, issue, wait and diverge."""

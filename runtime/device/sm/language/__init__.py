@@ -1,0 +1,1 @@
+"""The language that the engine is written in, and its compiler."""

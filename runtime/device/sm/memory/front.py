@@ -1,0 +1,248 @@
+"""The front end of a sub-core: instruction fetch through three cache levels, and when a warp can go on.
+
+An instruction line is 128 bytes (8 instructions). L0 of a sub-core: IC0 int64[sub-core, line] holds the order number
+with which a line last came in (0 never): it is present while fewer than the level's capacity came after it. L1 and L1.5
+of an SM have sets of four ways with a tree of three bits that leads to the way to replace: IC1, IC2 int64[sm, 5 * sets]
+hold for each set four lines (plus one; 0 none) and the tree; behind IC2's sets, a bit for each line that has ever come.
+(An H200 loses half of a loop's lines at 1.1 times a capacity and nearly all at 1.25, as such sets do: in order of age
+it would lose all of them at once.) Straight-line code is prefetched, so only its bandwidth shows; a jump pays the
+level's latency. FP int64[...] holds capacities in lines or sets and costs in cycles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.device.sm.language.lang import compiled, seldom
+from runtime.device.sm.language.raw import address, first, loads64, store64
+from runtime.device.sm.memory.l2 import MP_AT_CONSTANTS, take
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import CODE, FP, IC0, IC1, IC2, MP, SC, SM, WS, G
+
+(
+    FP_L0,
+    FP_L1,
+    FP_L15,
+    FP_JUMP_L1,
+    FP_JUMP_L15,
+    FP_JUMP_L2,
+    FP_JUMP_DRAM,
+    FP_NEXT_L15,
+    FP_NEXT_L2,
+    FP_NEXT_DRAM,
+    FP_PREWARMED,
+    FP_COLD,
+    FP_COLD_LINE,
+    FP_COUNT,
+) = range(14)
+SET = 5
+"""Words of a set of L1 or L1.5."""
+WAYS = 4
+NEAR_LINES = 4
+"""A jump over fewer lines finds them under way."""
+BEGIN = 16
+"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once."""
+
+
+@compiled(inline=True)
+def streamed(sc: int, sequential: int, t: int, rate: int, latency: int) -> int:
+    """When a line that a sub-core lacks comes at `t` or later: the next one follows the one before it at a rate."""
+    there = t + latency
+    if sequential:
+        there = SC[sc, L.S_STREAM] + rate
+        if there < t:
+            there = t
+    SC[sc, L.S_STREAM] = there
+    return there
+
+
+@compiled(inline=True)
+def keep(place: int, line: int) -> int:
+    """Whether the set at a host address has a line; it has afterwards."""
+    tree = loads64(place + 8 * WAYS)
+    way = -1
+    for k in range(WAYS):
+        if loads64(place + 8 * k) == line + 1:
+            way = k
+    hit = 1 if way >= 0 else 0
+    if way < 0:
+        way = 2 + (tree >> 2) if tree & 1 else tree >> 1 & 1
+        store64(place + 8 * way, np.uint64(line + 1))
+    # The tree leads away from the way used last.
+    if way < 2:
+        tree = (tree & 4) | 1 | (1 - way) << 1
+    else:
+        tree = (tree & 2) | (3 - way) << 2
+    store64(place + 8 * WAYS, np.uint64(tree))
+    return hit
+
+
+@compiled(inline=False)
+def fetch(sc: int, line: int, sequential: int, t: int) -> int:
+    """When the sub-core has instruction `line` that a warp turns to at `t`."""
+    m = sc >> 2
+    # What another warp has asked for last may still be on its way.
+    if SM[m, L.M_LINE] == line and SM[m, L.M_LINETIME] > t:
+        t = SM[m, L.M_LINETIME]
+        sequential = 1
+    came = IC0[sc, line]
+    if came and SC[sc, L.S_L0N] - came < FP[FP_L0]:
+        return t
+    SC[sc, L.S_L0N] += 1
+    IC0[sc, line] = SC[sc, L.S_L0N]
+    if keep(address(IC1, (m, line % FP[FP_L1] * SET)), line):
+        return t if sequential else t + FP[FP_JUMP_L1]
+    ever = SET * FP[FP_L15] + (line >> 6)
+    known = IC2[m, ever] >> (line & 63) & 1
+    IC2[m, ever] |= 1 << (line & 63)
+    if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line):
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15])
+    elif not known and line < FP[FP_PREWARMED]:
+        # What has never been here comes line after line behind what came last; a jump over many of them waits.
+        away = line - SM[m, L.M_LINE]
+        if away < 0:
+            away = -away
+        latency = FP[FP_JUMP_L15]
+        if away > NEAR_LINES:
+            latency = min(FP[FP_COLD] + (away * FP[FP_COLD_LINE] >> 4), FP[FP_JUMP_L2])
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], latency)
+    elif known:
+        t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2])
+    else:
+        t = streamed(sc, sequential, t, FP[FP_NEXT_DRAM], FP[FP_JUMP_DRAM])
+    SM[m, L.M_LINE] = line
+    SM[m, L.M_LINETIME] = t
+    return t
+
+
+@compiled(inline=True)
+def arm(w: int, t: int) -> int:
+    """The first cycle, from `t` on, in which warp w's next instruction passes its own conditions: fetched, scoreboards
+    of its wait mask clear. Notes what it waits for."""
+    pc = WS[w, L.W_PC]
+    line = pc >> 3
+    ready = t
+    if seldom(line != WS[w, L.W_LINE]):
+        ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t)
+        WS[w, L.W_LINE] = line
+    WS[w, L.W_TFETCH] = ready
+    SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]
+    SC[w >> 4, L.S_PC + (w & 15)] = pc
+    wait = np.uint32(CODE[pc, L.C_WAIT])
+    while seldom(wait):
+        k = first(wait)
+        wait &= wait - 1
+        if WS[w, L.W_SB + k] > ready:
+            ready = WS[w, L.W_SB + k]
+            WS[w, L.W_SBLONG] = WS[w, L.W_SBL + k]
+    WS[w, L.W_TSB] = ready
+    return ready
+
+
+@compiled(inline=True)
+def from_gpc(m: int, t: int, miss: int) -> int:
+    """When a line of constants that a sub-core of SM m asks for at `t` has come from the cache of its GPC."""
+    return take(MP[MP_AT_CONSTANTS] + SM[m, L.M_GPC], t, G[L.G_IMCPORT]) + miss
+
+
+@compiled(rare=True)
+def chunk(m: int, place: int, t: int) -> int:
+    """When the GPC of SM m, which asks at `t` for a line of constants of its own or the compiler's, has the 256 bytes
+    that the line is of: what another SM of it asked for it has, what other GPCs asked for is in L2 (H200, LDC by one SM
+    after the other: 95 cycles, 315 for the first of a GPC, 570 for the first of all; those that ask meanwhile have it
+    when that one has)."""
+    gpc = SM[m, L.M_GPC]
+    at = L.M_CONSTANTK + (place >> 2)
+    in_l2 = L.M_CONSTANTC + (place >> 2)
+    # SMs run one after another: who asks earlier than who was here before has it no later for that.
+    if SM[0, in_l2] == 0 or SM[0, in_l2] > t + G[L.G_IMCDRAM]:
+        SM[0, in_l2] = t + G[L.G_IMCDRAM]
+    there = max(t, SM[0, in_l2]) + G[L.G_IMCCOLD]
+    if SM[gpc, at] == 0 or SM[gpc, at] > there:
+        SM[gpc, at] = there
+    return max(t, SM[gpc, at])
+
+
+@compiled(rare=True)
+def constant(sc: int, line: int, t: int) -> int:
+    """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of others, from
+    CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
+    that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
+    2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
+    m = sc >> 2
+    gpc = SM[m, L.M_GPC]
+    me = 1 << (sc & 3)
+    there = SM[m, L.M_CONSTAT + line] >> 5
+    asked = SM[m, L.M_CONSTAT + line] & 31
+    other = 1 if line >= L.CONSTANT_LINES else 0
+    place = line - L.CONSTANT_LINES if other else line
+    miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
+    if there == 0:
+        if place >= L.PARAMETER_LINES:
+            there = chunk(m, place, t) + miss
+            if there == t + miss:
+                there = max(t, SC[sc, L.S_CONSTANT + other]) + miss
+                SC[sc, L.S_CONSTANT + other] = there
+        else:
+            # SMs of a GPC that begin together wait for one another here.
+            there = from_gpc(m, t, miss)
+            if SM[m, L.M_CONSTANTS] == 0:
+                SM[gpc, L.M_ASKING] += 1
+                there += G[L.G_IMCFIRST]
+                SM[m, L.M_CONSTANTS] = there
+            asked = BEGIN if t < SM[m, L.M_CONSTANTS] else 0
+        at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
+        ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
+        count = SM[m, ring]
+        slot = ring + 1 + count % L.CONSTANT_WAYS
+        if count >= L.CONSTANT_WAYS:
+            old = SM[m, slot]
+            SM[m, L.M_CONSTAT + old] = 0
+            SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
+        SM[m, ring] = count + 1
+        SM[m, slot] = line
+        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
+    elif there > t and place < L.PARAMETER_LINES and not asked & (BEGIN | me):
+        # A sub-core does not know what others have asked for.
+        there = max(there, from_gpc(m, t, miss))
+        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
+    elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
+        # Sub-cores and warps do not share what is on its way from the level behind.
+        there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
+        there += G[L.G_IMC]
+        SC[sc, L.S_CONSTANT] = there
+        return there
+    all_there = there
+    if asked & BEGIN:
+        # Each sub-core has it in a turn of its own, in which its GPC answers all SMs, behind what they ask.
+        turn = SM[gpc, L.M_ASKING] * G[L.G_IMCPORT] >> 4
+        there += (min(SM[m, L.M_LIVE] * G[L.G_WARPS], 4) - 1) * 2 * turn // 3
+        all_there = there + 3 * turn
+        there += (sc & 3) * turn
+    if all_there <= t:
+        SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+    return there
+
+
+@compiled(rare=True)
+def uniform_constant(sc: int, line: int, t: int) -> int:
+    """The same for ULDC with an index, which finds only the lines that it had last (an H200 takes 63 cycles more for
+    each other line, in a loop over 1 KB as over 64 KB; twice that with two warps a sub-core, four times with 16)."""
+    slot = -1
+    for k in range(L.ULINES):
+        if SC[sc, L.S_ULINE + 2 * k] == line + 1:
+            if SC[sc, L.S_ULINE + 2 * k + 1] <= t:
+                return t
+            slot = k
+    if slot < 0:
+        slot = SC[sc, L.S_ULINES]
+        SC[sc, L.S_ULINES] = (slot + 1) & (L.ULINES - 1)
+    known = chunk(sc >> 2, line, t) if line >= L.PARAMETER_LINES else t
+    there = max(known, SC[sc, L.S_CONSTANT]) + G[L.G_IMC]
+    if there > t + 4 * G[L.G_IMC] and known <= t:
+        there = t + 4 * G[L.G_IMC]
+    SC[sc, L.S_CONSTANT] = there
+    if SC[sc, L.S_ULINE + 2 * slot] != line + 1:
+        SC[sc, L.S_ULINE + 2 * slot] = line + 1
+        SC[sc, L.S_ULINE + 2 * slot + 1] = there
+    return there

@@ -1,0 +1,229 @@
+"""Stores and reductions on their way from an SM to L2: what is held back and joined, packets, sums of floats."""
+
+from __future__ import annotations
+
+from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.language.raw import address
+from runtime.device.sm.language.vector import prefetch
+from runtime.device.sm.memory.l1 import forget
+from runtime.device.sm.memory.l2 import (
+    AHEAD,
+    BK_WRITTEN,
+    BW_UP,
+    DEVICE,
+    LAST,
+    MP_AT_SUMS,
+    MP_ATOM_AGAIN,
+    MP_ATOM_FLOAT,
+    MP_ATOM_LINE,
+    MP_ATOM_PASS,
+    MP_ATOM_SECTOR,
+    MP_ATOM_SLOW,
+    MP_ATOM_SUM,
+    MP_EPOCH,
+    MP_FAR,
+    MP_NEAR,
+    MP_SEND_ASK,
+    MP_SEND_ATOM,
+    MP_SEND_JOIN,
+    MP_SEND_PART,
+    MP_SEND_SECTOR,
+    MP_SENT,
+    SUMS,
+    held_at,
+    l2_ahead,
+    l2_home,
+    l2_set,
+    l2_slice,
+    l2_write,
+    sector_count,
+    take,
+)
+from runtime.device.sm.tables import layout as L
+from runtime.device.sm.tables.table import BK, MP, PCC, SM, X
+
+IDLE = 12
+"""Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
+WHOLE = 10
+"""Cycles for which it holds a line that was stored to in all its words."""
+HELD = 32
+"""As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
+once, of 32 lines each eight times)."""
+LINE = 128
+BYTES, INDEX = 4, 12
+"""Where in what an SM notes of a line it holds the bytes that were stored to begin, and the number of the store."""
+SENT = 4005
+"""Where in X a store leaves the time at which it has left the SM."""
+MANY = 8
+"""Lines of a store from which on the host is asked early for what each of them is noted in."""
+PACKETS = 4010
+"""Where in X a reduction keeps the packets of each line."""
+
+
+@compiled(rare=True)
+def let_go(m: int) -> None:
+    """SM m has no room for another line: those that it holds leave."""
+    SM[m, L.M_LET] = SM[m, L.M_GONE]
+    SM[m, L.M_GONE] = SM[m, L.M_FULL] = SM[m, L.M_STORED]
+    SM[m, L.M_HELD] = 0
+
+
+@compiled(rare=True)
+def lose(m: int) -> None:
+    """A line is stored to that SM m has just had no room for: it and those that left with it are not in its L1 any
+    more."""
+    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
+        line = SM[m, place] - 1
+        brought = SM[m, place + 1] >> INDEX
+        if brought > SM[m, L.M_LET] and brought <= SM[m, L.M_GONE] and line >> DEVICE & 1:
+            forget(m, line, 15)
+    SM[m, L.M_LET] = SM[m, L.M_GONE]
+
+
+@compiled(rare=True)
+def summed(line: int, need: int, units: int, t: int) -> int:
+    """When the sums of floats in these sectors of a line are begun that L2 took at `t`, of `units` sixteenths of a
+    cycle a sector: those of one sector wait for each other. Sectors share rows of BK."""
+    last = t
+    for s in range(4):
+        if need >> s & 1:
+            k = ((line << 2 | s) * 0x9E3779B1 >> 16) & (SUMS - 1)
+            begun = take(MP[MP_AT_SUMS] + k, t, units)
+            if begun > last:
+                last = begun
+    return last
+
+
+@compiled
+def write_lines(
+    lines: int, m: int, t: int, atomic: int, answer: int, part: int, share: int, weight: int, i: int
+) -> int:
+    """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
+    `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
+    of whole sectors, 3: of lanes that name the same places, 5: the same byte; `share`: the bytes of a sector that it is
+    of; `weight`: of how many lines a line that it brings takes the place. The time at which L2 has taken all of it;
+    X[SENT] when the SM has sent it."""
+    done = t
+    X[SENT] = t
+    if atomic < 0 and t > SM[m, L.M_HOLDS]:
+        SM[m, L.M_GONE] = SM[m, L.M_LET] = SM[m, L.M_STORED]
+        SM[m, L.M_HELD] = 0
+    if lines >= MANY:
+        for k in range(lines):
+            prefetch(address(SM, (m, held_at(X[2 * k]))))
+    for k in range(min(lines, AHEAD)):
+        l2_ahead(l2_set(X[2 * k]), l2_home(X[2 * k]))
+    for k in range(lines):
+        if k + AHEAD < lines:
+            following = X[2 * (k + AHEAD)]
+            l2_ahead(l2_set(following), l2_home(following))
+        need = X[2 * k + 1]
+        slot = held_at(X[2 * k])
+        more = 0
+        if atomic < 0:
+            # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
+            held = SM[m, slot + 1] >> INDEX > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
+            waits = SM[m, slot + 1] >> INDEX > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
+            more_bytes = sector_count(need) * share
+            if SM[m, slot] == X[2 * k] + 1 and (held or waits):
+                there = SM[m, slot + 1] >> BYTES & 255
+                if there < LINE and there + more_bytes >= LINE:
+                    # Now all of it is stored to, and it leaves.
+                    SM[m, slot + 2] = min(SM[m, slot + 2], max(t, SM[m, slot + 4]) + WHOLE)
+                    if held:
+                        SM[m, L.M_HELD] = max(SM[m, L.M_HELD] - weight, 0)
+                need &= ~SM[m, slot + 1]
+                SM[m, slot + 1] = (SM[m, slot + 1] | need) + (min(there + more_bytes, LINE) - there << BYTES)
+                if need == 0:
+                    take(BW_UP + m, t, MP[MP_SEND_JOIN])
+                    if SM[m, slot + 3] > done:
+                        done = SM[m, slot + 3]
+                    continue
+                more = 1
+            else:
+                if SM[m, slot] == X[2 * k] + 1 and SM[m, slot + 1] >> INDEX > SM[m, L.M_LET]:
+                    lose(m)
+                SM[m, L.M_STORED] += 1
+                SM[m, slot] = X[2 * k] + 1
+                SM[m, slot + 1] = need | min(more_bytes, LINE) << BYTES | SM[m, L.M_STORED] << INDEX
+                SM[m, slot + 2] = t + WHOLE
+                if more_bytes < LINE:
+                    SM[m, slot + 2] = LAST << 20
+                    SM[m, L.M_HELD] += weight
+                    if SM[m, L.M_HELD] >= HELD:
+                        let_go(m)
+        elif SM[m, slot] == X[2 * k] + 1:
+            SM[m, slot] = 0
+        sectors = sector_count(need)
+        how = 1 + part
+        count = 1
+        if atomic >= 0:
+            count = X[PACKETS + k]
+            units = count * (MP[MP_SEND_ASK] if answer else MP[MP_SEND_ATOM])
+            how = MP[MP_ATOM_LINE] + (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
+            if atomic == 1:
+                how = count * MP[MP_ATOM_SLOW]
+            elif count > sectors or sectors == 1:
+                # One word after another.
+                where = l2_slice(X[2 * k], l2_home(X[2 * k]))
+                last = X[2 * k] << 4 | need | MP[MP_EPOCH]
+                if BK[BK_WRITTEN, where] == last:
+                    how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
+                BK[BK_WRITTEN, where] = last
+            how = (5 if answer else 3) + 16 * how
+            PCC[i, L.P_L2] += count
+            PCC[i, L.P_L2HIT] += count
+        else:
+            units = sectors * MP[MP_SEND_SECTOR]
+            if more == 0 and (part or sectors < 4):
+                units += MP[MP_SEND_PART]
+            if more:
+                how += 16
+        PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
+        # So many packets can be on their way.
+        place_ = SM[m, L.M_SENTS]
+        room = SM[m, L.M_SENT + place_]
+        asked = take(BW_UP + m, max(t, room), units)
+        if atomic < 0 and room > t:
+            # It waits among the lines that are held, if there is a place for it.
+            X[SENT] = max(X[SENT], SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)])
+        elif asked > X[SENT]:
+            X[SENT] = asked
+        if atomic < 0:
+            SM[m, L.M_LEAVES + (SM[m, L.M_LEAVE] & 31)] = asked
+            SM[m, L.M_LEAVE] += 1
+        SM[m, slot + 4] = asked
+        if atomic < 0 and asked + WHOLE > SM[m, slot + 2]:
+            # More can join while it waits for its turn.
+            SM[m, slot + 2] = asked + WHOLE
+        if atomic >= 0 and l2_home(X[2 * k]) != SM[m, L.M_SIDE]:
+            # It comes by the slice of its SM's half.
+            asked = take(l2_slice(X[2 * k], SM[m, L.M_SIDE]), asked, count * MP[MP_ATOM_PASS])
+            PCC[i, L.P_L2] += count
+            PCC[i, L.P_L2HIT] += count
+        in_order = atomic >= 0 and not answer
+        if in_order:
+            # One that its slice does not take yet holds up those behind it.
+            asked = max(asked, SM[m, L.M_ARRIVED])
+        taken = l2_write(m, asked, X[2 * k], need, how, i)
+        if in_order:
+            SM[m, L.M_ARRIVED] = taken
+        if atomic == 2:
+            taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
+        for _ in range(count if atomic >= 0 else sectors):
+            SM[m, L.M_SENT + place_] = taken
+            place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
+        SM[m, L.M_SENTS] = place_
+        if l2_home(X[2 * k]) != SM[m, L.M_SIDE]:
+            taken += MP[MP_FAR] - MP[MP_NEAR]
+        if answer:
+            # Its last packet's.
+            taken += (how >> 4) - MP[MP_ATOM_LINE] - MP[MP_ATOM_SECTOR] >> 4
+        SM[m, slot + 3] = taken
+        if taken > done:
+            done = taken
+    if atomic < 0:
+        last = max(t + lines, X[SENT])
+        if last + IDLE > SM[m, L.M_HOLDS]:
+            SM[m, L.M_HOLDS] = last + IDLE
+    return done
