@@ -24,8 +24,8 @@ from minicc.sass.codec import encode
 from minicc.sass.instr import Control, Instr, Reg
 from runtime.device.sm.execute import abi, codegen
 from tests.gpu.semantics import inputs
-from tests.runtime.sm import forms
-from tests.runtime.sm.harness import call
+from tests.runtime.device.sm.execute import forms
+from tests.runtime.device.sm.execute.harness import call
 from tests.sass.semantics import text as reader
 
 ARCH = arch.get("sm_90")

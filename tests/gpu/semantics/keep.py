@@ -1,6 +1,6 @@
 """Keeps a part of a GPU's answers as a golden file for the tests.
 
-    python -m tests.gpu.semantics.keep CASES OUT tests/runtime/sm/data/chip.npz
+    python -m tests.gpu.semantics.keep CASES OUT tests/runtime/device/sm/execute/data/chip.npz
 
 Three warps of each question: their inputs by kind, and what the chip stored.
 """

@@ -11,7 +11,7 @@ import pytest
 import runtime
 from runtime.profile import metrics
 from runtime.profile.facts import gather
-from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+from tests.runtime.device.sm.kit import NVCC, needs_nvcc
 
 pytestmark = needs_nvcc
 

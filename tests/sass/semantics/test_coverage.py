@@ -9,7 +9,7 @@ import pytest
 
 from minicc import arch
 from minicc.sass import semantics
-from tests.runtime.sm import forms
+from tests.runtime.device.sm.execute import forms
 from tests.sass.semantics.text import parse
 
 ARCH = arch.get("sm_90")

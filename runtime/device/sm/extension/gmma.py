@@ -3,8 +3,8 @@
 Each of the four warps makes its 16 rows of the 64 x N result. Operands come from shared memory by descriptors (A also
 from registers), the accumulator is in registers. One step takes all k at once: exact products, all terms cut to a
 multiple of 2^(E - F), E the largest exponent of a term that is not zero, summed exactly, rounded once. The arithmetic,
-the fragment layouts and the descriptors were measured on an H200 (driver 580.159.04, 2026-11-20); `tests/runtime/sm/
-test_gmma.py` holds this module to the measured tiles.
+the fragment layouts and the descriptors were measured on an H200 (driver 580.159.04, 2026-11-20); `test_gmma.py` holds
+this module to the measured tiles.
 
 Operands are unpacked into the work area, int64 each: A's rows [16, K], B's columns [N, K], as significand and exponent,
 and a mark for each row and column that has an infinity or a NaN.

@@ -2,7 +2,7 @@
 
 A handle is the number of a record (int64[TX_COLUMNS], see `layout`) in the table that the device's memory keeps.
 Arrays lie row after row. What linear filtering does was found on an H200 (driver 580.159.04, 2026-11-21; 94 sets of
-4,096 fetches, `tests/runtime/sm_engine/test_texture.py` keeps some): a coordinate is rounded to 1/256; the weights of
+4,096 fetches, `test_texture.py` keeps some): a coordinate is rounded to 1/256; the weights of
 two dimensions are rounded to 8 bits so that they add up to 256; texels are cut to 27 bits below the largest exponent of
 one that counts, their weighted sum is rounded to nearest, ties away from zero (for 8- and 16-bit formats: to 16 bits).
 The weights of three dimensions are an estimate: they are off by 1/256 in one fetch of six. Mip levels are not kept.

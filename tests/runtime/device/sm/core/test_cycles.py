@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.runtime.sm_engine.kit import HEAD, Bench, Line, i
+from tests.runtime.device.sm.kit import HEAD, Bench, Line, i
 
 BENCH = Bench()
 SHARED = [i("MOV R6, 0x400", 15, yield_=True)]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import runtime
 from runtime.driver import tensormap
 from runtime.errors import LaunchError
-from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+from tests.runtime.device.sm.kit import NVCC, needs_nvcc
 
-MAPS = json.loads((Path(__file__).parents[1] / "data" / "tensor_maps.json").read_text())
+MAPS = json.loads((Path(__file__).parents[3] / "data" / "tensor_maps.json").read_text())
 Array = npt.NDArray[Any]
 
 

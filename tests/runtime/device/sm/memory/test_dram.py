@@ -13,7 +13,7 @@ from runtime.device.sm.language.lang import compiled
 from runtime.device.sm.memory.l2 import BANK_SHIFT, MP_COUNT, MP_DRAM_CYCLE, MP_STAMP, activate
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import addresses
-from tests.runtime.sm_engine.kit import loaded
+from tests.runtime.device.sm.kit import loaded
 
 WIDTH = 1 << BANK_SHIFT
 

@@ -15,7 +15,7 @@ from runtime.device.sm.memory import l1
 from runtime.device.sm.memory.l1 import THERE, TIMES, fill, forget, l1_set, use, way_of
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import L1, SM, G, addresses
-from tests.runtime.sm_engine.kit import loaded
+from tests.runtime.device.sm.kit import loaded
 
 SETS = 2
 LINES = 24

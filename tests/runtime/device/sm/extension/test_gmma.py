@@ -17,10 +17,10 @@ import numpy.typing as npt
 import pytest
 
 import runtime
-from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+from tests.runtime.device.sm.kit import NVCC, needs_nvcc
 
 pytestmark = needs_nvcc
-DATA: Any = np.load(Path(__file__).with_name("data") / "gmma_vectors.npz")
+DATA: Any = np.load(Path(__file__).parents[3] / "data" / "gmma_vectors.npz")
 NAMES = sorted({name.rsplit("/", 1)[0] for name in DATA.files})
 Array = npt.NDArray[Any]
 

@@ -13,8 +13,8 @@ from minicc.arch.machine import Machine
 from runtime.device import sm
 from runtime.device.grid import Outcome
 from runtime.device.sm.tables import workspace
-from tests.runtime.sm_engine import kit
-from tests.runtime.sm_engine.kit import HEAD, Bench, assemble, i, tail
+from tests.runtime.device.sm import kit
+from tests.runtime.device.sm.kit import HEAD, Bench, assemble, i, tail
 
 STREAM = [
     i("S2R R5, SR_CTAID.X", 2, wbar=1),

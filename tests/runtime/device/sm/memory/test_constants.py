@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.runtime.sm_engine.kit import ARCH, Bench, Line, assemble, i
+from tests.runtime.device.sm.kit import ARCH, Bench, Line, assemble, i
 
 BENCH = Bench()
 BANKS = {3: bytes(65536)}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.runtime.sm.harness import Machine
+from tests.runtime.device.sm.execute.harness import Machine
 
 M32, M64 = 0xFFFFFFFF, (1 << 64) - 1
 WORDS = st.lists(

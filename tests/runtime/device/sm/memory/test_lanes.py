@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runtime.device.sm.language.lang import compiled
 from runtime.device.sm.memory.access import SURVEY_PASSES, load_lanes, store_lanes, survey, wavefronts
 from runtime.device.sm.tables.table import X, addresses
-from tests.runtime.sm_engine.kit import loaded
+from tests.runtime.device.sm.kit import loaded
 
 FULL = (1 << 32) - 1
 

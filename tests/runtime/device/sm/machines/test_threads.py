@@ -18,7 +18,7 @@ from runtime.device.sm.machines import threads
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import addresses
 from tests.conftest import SAMPLES
-from tests.runtime.sm_engine.kit import HEAD, Bench, Line, assemble, i, tail
+from tests.runtime.device.sm.kit import HEAD, Bench, Line, assemble, i, tail
 
 MANY, CTAS = 3, 300
 

@@ -6,7 +6,7 @@ import pytest
 
 from runtime.device.sm.code.decode import decode
 from runtime.device.sm.execute import abi
-from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i
+from tests.runtime.device.sm.kit import ARCH, HEAD, Bench, Line, assemble, i
 
 BENCH = Bench()
 

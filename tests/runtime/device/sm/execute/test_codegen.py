@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from runtime.device.sm.execute import abi, codegen
-from tests.runtime.sm import forms
-from tests.runtime.sm.harness import Machine, bound, expected, staged
+from tests.runtime.device.sm.execute import forms
+from tests.runtime.device.sm.execute.harness import Machine, bound, expected, staged
 
 F32_EDGES = [
     0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007FFFFF, 0x807FFFFF, 0x00800000, 0x80800000, 0x00800001,

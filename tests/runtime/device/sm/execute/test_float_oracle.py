@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.device.sm.execute import reference_float as fp
-from tests.runtime.sm.harness import Machine
+from tests.runtime.device.sm.execute.harness import Machine
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "reference"
+SHARED = Path(__file__).resolve().parents[6] / "shared" / "reference"
 DATA = Path(__file__).parent / "data"
 BITS32 = st.lists(
     st.one_of(

@@ -14,9 +14,9 @@ import pytest
 
 import runtime
 from runtime.errors import LaunchError
-from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+from tests.runtime.device.sm.kit import NVCC, needs_nvcc
 
-DATA: Any = np.load(Path(__file__).parents[1] / "data" / "textures.npz")
+DATA: Any = np.load(Path(__file__).parents[3] / "data" / "textures.npz")
 MODES = ("wrap", "clamp", "mirror", "border")
 DEVICE = runtime.Device("sm_90", timing=False)
 

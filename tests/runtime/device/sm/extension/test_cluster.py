@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import runtime
-from tests.runtime.sm_engine.kit import NVCC, needs_nvcc
+from tests.runtime.device.sm.kit import NVCC, needs_nvcc
 
 pytestmark = needs_nvcc
 RNG = np.random.default_rng(11)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.runtime.sm_engine.kit import HEAD, Bench, Line, i
+from tests.runtime.device.sm.kit import HEAD, Bench, Line, i
 
 ROUNDS = 200
 

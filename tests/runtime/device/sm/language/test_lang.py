@@ -14,7 +14,7 @@ from runtime.device.sm.language.raw import address, choose, load32, loads64, ove
 from runtime.device.sm.language.vector import find8, find16, latest, least16, set_times
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import L2, SBR, G, addresses
-from tests.runtime.sm_engine.kit import loaded
+from tests.runtime.device.sm.kit import loaded
 
 FIVE = 5
 YES, NO = True, False

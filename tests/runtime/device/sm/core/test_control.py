@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from runtime.device.sm.code.decode import decode
-from tests.runtime.sm_engine.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
+from tests.runtime.device.sm.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
 
 BENCH = Bench()
 TIMING = pytest.mark.parametrize("timing", [True, False])

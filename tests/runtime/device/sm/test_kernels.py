@@ -11,7 +11,7 @@ import pytest
 
 from minicc.sass.program import Program
 from runtime.device.grid import Outcome
-from tests.runtime.sm_engine.kit import ARCH, NVCC, Bench, needs_nvcc, nvcc
+from tests.runtime.device.sm.kit import ARCH, NVCC, Bench, needs_nvcc, nvcc
 
 pytestmark = needs_nvcc
 TIMING = pytest.mark.parametrize("timing", [True, False])
