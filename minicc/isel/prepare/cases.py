@@ -1,8 +1,17 @@
-"""Switches that only choose a value become selections.
+"""Switches that only choose a value become selections, and those that are a few tests in a row become these again.
 
-Where every case goes straight on to one block, and only says what its phis are there, the phis become selections by
-comparisons: threads that differ in their case do not part, and each case takes a comparison, not a branch. LLVM makes
-tables in memory of such switches for other targets, and keeps the branches for this one.
+Where every case goes straight on to one block, and only says what its phis are there (or computes it in an instruction
+or two), the phis become selections by comparisons: threads that differ in their case do not part, and each case takes a
+comparison, not a branch. LLVM makes tables in memory of such switches for other targets, and keeps the branches for
+this one.
+
+Where every case is a short body that goes on to the default,
+
+    if (threadIdx.x == 0) left();         switch (threadIdx.x) { case 0: left(); break;
+    if (threadIdx.x == 31) right();                              case 31: right(); }
+
+LLVM has joined what the source tests one after the other. Each test with its body can run under a guard, so that the
+loads of all bodies are under way at once; the branches of a switch cannot.
 """
 
 from __future__ import annotations
@@ -16,6 +25,11 @@ from minicc.nvvm import ir
 _MOST_TESTS = 12
 """Comparisons that are made whatever the value is."""
 _MOST_PHIS = 2
+_MADE = {"add", "sub", "and", "or", "xor", "shl", "lshr", "ashr", "sext", "zext", "trunc", "getelementptr"}
+_MOST_MADE, _MOST_OF_ALL = 2, 6
+"""What a case, and all of them, may compute whatever the value is: operations, and how many."""
+_MOST_BODIES, _LONGEST_BODY = 4, 8
+"""Bodies that become tests in a row, and instructions of each."""
 Key = tuple[object, ...]
 """What the phis are."""
 
@@ -58,6 +72,34 @@ def choose(function: ir.Function) -> None:
         preds = predecessors(function)
         gone = {block for switch in switches for block in _Choice(switch, preds).rewrite()}
         function.blocks = [block for block in function.blocks if block not in gone]
+        for switch in switches:
+            if switch.terminator.op == "switch":
+                _in_a_row(function, switch, preds)
+
+
+def _in_a_row(function: ir.Function, block: ir.Block, preds: dict[ir.Block, list[ir.Block]]) -> None:
+    """Make tests one after the other of a switch whose cases are short bodies before its default."""
+    switch = block.terminator
+    value, (default, *bodies) = switch.args[0], switch.blocks
+    if not 2 <= len(bodies) <= _MOST_BODIES or len(set(bodies)) < len(bodies) or default.insts[0].op == "phi":
+        return
+    for body in bodies:
+        short = len(body.insts) <= _LONGEST_BODY and not any(inst.op in ("call", "phi") for inst in body.insts)
+        if not short or preds[body] != [block] or body.successors != [default]:
+            return
+    tests = [block, *(ir.Block(f"{body.name}.test") for body in bodies[1:])]
+    for test, body, case, after in zip(tests, bodies, switch.cases, [*tests[1:], default], strict=True):
+        equal = ir.Inst(ir.I1, "icmp", [value, ir.ConstInt(value.type, case)], pred="eq")
+        branch = ir.Inst(ir.VOID, "br", [equal])
+        branch.blocks = [body, after]
+        body.terminator.blocks = [after]
+        for inst in (equal, branch):
+            inst.parent, inst.offset, inst.metadata = test, switch.offset, switch.metadata
+        test.insts[len(test.insts) - (test is block) :] = [equal, branch]
+    at = function.blocks.index(block) + 1
+    rest = [b for b in function.blocks[at:] if b not in bodies]
+    row = [b for test, body in zip(tests, bodies, strict=True) for b in (test, body)]
+    function.blocks[at:] = [*row[1:], *rest]
 
 
 class _Choice:
@@ -72,8 +114,9 @@ class _Choice:
         self.inserted: list[ir.Inst] = []
 
     def after(self, target: ir.Block) -> ir.Block:
-        """The block behind one that does nothing and has no other way in."""
-        alone = len(target.insts) == 1 and len(target.successors) == 1 and self.preds[target] == [self.block]
+        """The block behind one that does next to nothing and has no other way in."""
+        little = len(target.insts) <= _MOST_MADE + 1 and all(inst.op in _MADE for inst in target.insts[:-1])
+        alone = little and len(target.successors) == 1 and self.preds[target] == [self.block]
         return target.successors[0] if alone else target
 
     def rewrite(self) -> list[ir.Block]:
@@ -93,6 +136,13 @@ class _Choice:
         differing = [phi for phi in phis if len({key_of(self.given(phi, t)) for t in first.values()}) > 1]
         if sum(test.compares for test in found) > _MOST_TESTS or len(differing) > _MOST_PHIS:
             return []
+        reached = dict.fromkeys(self.targets if outside else (self.default, *self.targets))
+        empty = [target for target in reached if target is not self.join]
+        if sum(len(target.insts) - 1 for target in empty) > _MOST_OF_ALL:
+            return []
+        for inst in (inst for target in empty for inst in target.insts[:-1]):
+            inst.parent = self.block
+            self.inserted.append(inst)
         if value.type.bits < 32:
             value = self.made("zext", ir.int_type(32), [value])
         conditions: dict[ir.Block, ir.Value] = {}
@@ -107,8 +157,6 @@ class _Choice:
             for target in others if phi in differing else ():
                 result = self.made("select", phi.type, [conditions[target], self.given(phi, target), result])
             chosen[phi] = result
-        reached = dict.fromkeys(self.targets if outside else (self.default, *self.targets))
-        empty = [target for target in reached if target is not self.join]
         self.finish(chosen, list(conditions.values()) if outside else [], {self.block, *empty})
         return empty
 

@@ -38,7 +38,8 @@ _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
 }
 """Shifts to the right: the form of LEA that shifts and adds, and its source for the upper half."""
 _SIGNED = frozenset({"FADD", "FFMA", "FMNMX", "FMUL", "FSET", "FSETP", "MUFU"})
-"""What takes the sign of a source in the operand: minus, and but for FFMA the magnitude."""
+"""What takes the sign of a source in the operand: minus and the magnitude (FFMA that of its first alone, as far as
+NVIDIA's code shows)."""
 _ONE = Imm(0x3F800000)
 _NEAR = 48
 """Instructions looked through for a change of an operand that has several definitions."""
@@ -46,6 +47,10 @@ _NEAR = 48
 
 def _plain(operand: MOperand) -> bool:
     return isinstance(operand, V) and operand.plain
+
+
+def _magnitude(operand: MOperand) -> bool:
+    return isinstance(operand, V) and operand.abs
 
 
 def _addend(operand: MOperand) -> bool:
@@ -356,7 +361,7 @@ class Combiner:
             if not isinstance(x, V) or not (x.neg or x.abs) or x.suffix or not self.holds(found, b, at):
                 continue
             signed = attrs.evolve(x, neg=t.neg if t.abs else t.neg != x.neg, abs=t.abs or x.abs)
-            if signed.abs and inst.mnemonic == "FFMA":
+            if signed.abs and inst.mnemonic == "FFMA" and (n == 2 or (n == 1 and _magnitude(inst.srcs[0]))):
                 continue
             sources = list(inst.srcs)
             sources[n] = signed

@@ -32,8 +32,12 @@ _AWAITED = 32
 none needs it. Then what slow units compute is long, as the reduction of a sine's large argument is."""
 _BOTH, _BOTH_FAR = 8, 16
 """Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
+_BOTH_QUICK = 16
+"""Those of sides that only compute, on fast pipes: to part and to meet again costs a warp as much as the longer one."""
 _SIDES = 4
 """How many blocks further on the second side, or where a body joins, may stand: after those of other cases."""
+_ONWARD = 4
+"""Blocks in a row in which the barrier after a body may stand: one for each border of a tile that is loaded with it."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
 _SLOW = frozenset({"xu", "fp64"})
@@ -54,6 +58,11 @@ def _simple(inst: MInst) -> bool:
 def _loads(body: list[MInst]) -> bool:
     """Whether something is loaded from far memory."""
     return any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
+
+
+def _quick(body: list[MInst]) -> bool:
+    """Whether it only computes, and nothing slowly."""
+    return not any(inst.memory or timing(inst.mnemonic, inst.modifiers).pipe in _SLOW for inst in body)
 
 
 def _changes(body: list[MInst]) -> bool:
@@ -171,14 +180,8 @@ class _Converter:
             return False
         opposite = attrs.evolve(guard, inv=not guard.inv)
         private = self._private(body)
-        narrowed: dict[int, MInst] | None = {}
-        if any(guarded(i) for i in insts):
-            narrowed = _narrowed(insts, opposite, private)
-            if narrowed is None:
-                return False
-            for place, inst in narrowed.items():
-                insts[place] = inst
-            self.mentions[guard.reg.id] += len(narrowed)
+        if not self._narrow(insts, opposite, private):
+            return False
         barrier = None if jumps else self._barrier(head, body, join)
         if barrier is not None:
             head.insts.remove(barrier[0])
@@ -205,16 +208,32 @@ class _Converter:
         return head.loop_depth > 0 and _loads(body.insts) and not slow and self._met(after)
 
     def _met(self, at: int) -> bool:
-        """Whether a barrier stands in the block, or in the next if only that follows."""
-        join, *after = self.blocks[at : at + 2]
-        blocks = (join, *after) if [b.label for b in after] == join.succs else (join,)
-        return any(inst.mnemonic == "BAR" for block in blocks for inst in block.insts)
+        """Whether a barrier stands in the block, or in the next few if only they follow."""
+        for _ in range(_ONWARD):
+            block = self.blocks[at]
+            if any(inst.mnemonic == "BAR" for inst in block.insts):
+                return True
+            if len(block.succs) != 1 or not (at := self._place(at + 1, block.succs[0])):
+                return False
+        return False
 
     def _fit(self, insts: list[MInst], guard: V) -> bool:
         """Whether the instructions of a side may run under the guard."""
         return all(_simple(i) for i in insts) and not any(
             isinstance(w, V) and w.reg is guard.reg for i in insts for w in writes(i)
         )
+
+    def _narrow(self, insts: list[MInst], guard: V, private: set[int]) -> bool:
+        """Make the guards in a side false where it is skipped, and say whether that could be done."""
+        if not any(guarded(i) for i in insts):
+            return True
+        narrowed = _narrowed(insts, guard, private)
+        if narrowed is None:
+            return False
+        for place, inst in narrowed.items():
+            insts[place] = inst
+        self.mentions[guard.reg.id] += len(narrowed)
+        return True
 
     def _take(self, head: Block, insts: list[MInst], guard: V, private: set[int]) -> None:
         """Append a side to the head, under the guard where that is needed."""
@@ -246,27 +265,30 @@ class _Converter:
         one, other = first.insts[:-1], second.insts
         if other and other[-1].mnemonic == "BRA" and is_plain(other[-1]):
             return False
-        longest = _BOTH_FAR if _loads(one) and _loads(other) else _BOTH
+        longest = _BOTH_FAR if _loads(one) and _loads(other) else _BOTH_QUICK if _quick([*one, *other]) else _BOTH
         if len(one) + len(other) > longest or self.preds.get(second.label) != {head.label} or (
             self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
         ):  # fmt: skip
             return False
-        if any(guarded(i) for i in (*one, *other)) or not (self._fit(one, guard) and self._fit(other, guard)):
+        if not (self._fit(one, guard) and self._fit(other, guard)):
+            return False
+        privates = [self._private(Block("", side)) for side in (one, other)]
+        outer = attrs.evolve(guard, inv=not guard.inv), guard
+        if not all(map(self._narrow, (one, other), outer, privates)):
             return False
         near = after == at + 2
         if near and (barrier := self._barrier(head, first, join, second)):
             head.insts.remove(barrier[0])
             join.insts.remove(barrier[1])
             self._unname(barrier[0])
-        privates = [self._private(Block("", side)) for side in (one, other)]
         for inst in (branch, jump)[: 2 if near else 1]:
             self._unname(inst)
         head.insts.pop()
         while one and other and self._same(one[0], other[0], privates):
             head.insts.append(one.pop(0))
             del other[0]
-        self._take(head, one, attrs.evolve(guard, inv=not guard.inv), privates[0])
-        self._take(head, other, guard, privates[1])
+        self._take(head, one, outer[0], privates[0])
+        self._take(head, other, outer[1], privates[1])
         head.insts += [] if near else [jump]
         head.succs = [join.label]
         self.preds[join.label] -= {first.label, second.label}

@@ -174,3 +174,48 @@ __global__ void f(const long long *s, int *x, int *y) {
     code = checked(tmp_path, source)
     assert code.count("ISETP") == 3
     assert code.count("BRA") == 4  # two to cases, and past them
+
+
+def test_the_borders_of_a_tile_are_loaded_together(tmp_path: Path) -> None:
+    """LLVM makes a switch of each pair of tests; every load is under way before something is stored."""
+    source = """
+//! a = uniform(-1, 1, 10 * 34, f32)
+//! b = zeros(8 * 32, f32)
+//! f[1, (32, 8)](a, b, 34)
+//! s = reshape(a, (10, 34))
+//! expect(b, reshape(s[0:8, 1:33] + s[2:10, 1:33] + (s[1:9, 0:32] + s[1:9, 2:34]), 256))
+__global__ void f(const float *__restrict__ a, float *b, int w) {
+    __shared__ float s[10][34];
+    int x = threadIdx.x + 1, y = threadIdx.y + 1, i = y * w + x;
+    s[y][x] = a[i];
+    if (threadIdx.x == 0) s[y][0] = a[i - 1];
+    if (threadIdx.x == 31) s[y][33] = a[i + 1];
+    if (threadIdx.y == 0) s[0][x] = a[i - w];
+    if (threadIdx.y == 7) s[9][x] = a[i + w];
+    __syncthreads();
+    b[threadIdx.y * 32 + threadIdx.x] = s[y - 1][x] + s[y + 1][x] + (s[y][x - 1] + s[y][x + 1]);
+}
+"""
+    code = checked(tmp_path, source)
+    assert "BSSY" not in code and "LDG" not in code[code.index("STS") :]
+
+
+def test_a_function_in_pieces_has_no_branch(tmp_path: Path) -> None:
+    """Magnitudes go into the operands of its sums of products; the inner condition holds only within the outer one."""
+    source = """
+//! a = uniform(-3, 3, 64, f32)
+//! b = zeros(64, f32)
+//! f[1, 64](a, b)
+//! x = abs(f64(a))
+//! near = (1.5 * x - 2.5) * x * x + 1
+//! far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+//! expect(b, where(x <= 1, near, where(x < 2, far, 0)), abs=1e-5)
+__global__ void f(const float *a, float *b) {
+    float x = fabsf(a[threadIdx.x]), w = 0;
+    if (x <= 1) w = (1.5f * x - 2.5f) * x * x + 1;
+    else if (x < 2) w = ((-0.5f * x + 2.5f) * x - 4) * x + 2;
+    b[threadIdx.x] = w;
+}
+"""
+    code = checked(tmp_path, source)
+    assert "BSSY" not in code and "FADD" not in code
