@@ -42,6 +42,8 @@ class Counted:
     def __init__(self, function: MFunction, block: Block) -> None:
         self.function, self.block = function, block
         self.body, self.branch, self.exit = self._ends()
+        self.apart = self.branch in function.splitting
+        """Whether lanes may leave at different rounds."""
         self.defs: dict[Part, int] = {}
         """How often each part is written."""
         self._check()
@@ -73,7 +75,7 @@ class Counted:
                 raise Unfit
             if inst.memory == "store":
                 stores |= inst.space != "shared"
-            elif inst.side_effect:
+            elif inst.side_effect and (inst.mnemonic != "SHFL" or self.apart):
                 raise Unfit
             elif inst.memory == "load":
                 constant &= "CONSTANT" in inst.modifiers or inst.mnemonic not in ("LDG", "LD")

@@ -13,6 +13,8 @@ that, and warps none of whose lanes need the body pass it by: unless they would 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 
 from minicc.arch.schema import Arch
@@ -361,6 +363,11 @@ class _Converter:
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Convert until nothing changes, from the last block to the first, so that inner bodies go first."""
+    convert(function, lambda head: True)
+
+
+def convert(function: MFunction, fits: Callable[[Block], bool]) -> None:
+    """The same where the block with the branch is one that `fits`."""
     if not any(
         guarded(block.insts[-1]) and block.insts[-1].mnemonic == "BRA" for block in function.blocks if block.insts
     ):
@@ -368,8 +375,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     converter = _Converter(function)
     at = len(function.blocks) - 3
     while at >= 0:
-        if (at + 2 < len(function.blocks) and converter.convert(at)) or (
-            at + 3 < len(function.blocks) and converter.diamond(at)
+        if fits(function.blocks[at]) and (
+            (at + 2 < len(function.blocks) and converter.convert(at))
+            or (at + 3 < len(function.blocks) and converter.diamond(at))
         ):
             at = min(at + 1, len(function.blocks) - 3)
             function.converted = True

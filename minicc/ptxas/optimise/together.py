@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import attrs
 
-from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, Part, V, VMem, VReg
+from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes
 from minicc.ptxas.optimise.counting import ALL, Counted, Unfit
-from minicc.sass.instr import Imm, Reg, Target
+from minicc.sass.instr import Const, Imm, Reg, Target
 
 _ROUNDS = (4, 2)
 _APART = 48
@@ -43,8 +43,6 @@ class Rounds(Counted):
         super().__init__(function, block)
         self.homes = homes
         """Labels of the blocks that read each register."""
-        self.apart = self.branch in function.splitting
-        """Whether lanes may leave at different rounds."""
         self.long = _INNER if block.loop_depth > 1 else _LONG
         if len(self.body) > (_APART if self.apart else self.long[0]) or (self.apart and self.kind != "NE"):
             raise Unfit
@@ -82,12 +80,15 @@ class Rounds(Counted):
             seen.update(parts_written(inst))
         self.carried.update(reg for reg, _ in carried)
         chased = self._chased(carried)
-        loaded = 0
+        loaded = exchanged = 0
         for inst in self.body:
             if inst.mnemonic == "LDG" and not any(p in chased for r in _address(inst) for p in parts(r)):
                 loaded += sum(w.count for w in inst.dsts if isinstance(w, V))
+            if inst.mnemonic == "SHFL" and not any(p in chased for r in reads(inst) for p in parts(r)):
+                exchanged = 1  # each waits for the one before, in the same register
             if any(p in chased for r in reads(inst) for p in parts(r)):
                 chased.update(parts_written(inst))
+        loaded += exchanged
         long = len(self.body) > _SHORT
         _, made, under_way = self.long if long else (0, 0, _NESTED if self.block.loop_depth > 1 else _IN_FLIGHT)
         for rounds in _ROUNDS:
@@ -238,6 +239,9 @@ class Rounds(Counted):
         the loop leaves them, save for the counters."""
         out: list[MInst] = []
         names: dict[Part, VReg] = {}
+        steady = self._steady() if rounds > 1 else {}
+        first: dict[int, VReg] = {}
+        """Registers of the first round for what is steady."""
 
         def read(v: V) -> V:
             found = {names.get(part) for part in parts(v)}
@@ -270,8 +274,65 @@ class Rounds(Counted):
                         d = attrs.evolve(d, reg=to)
                     dsts.append(d)
                 copy = MInst(inst.mnemonic, inst.modifiers, tuple(dsts), srcs, guard, inst.loc, inst.ptx)
+                if id(inst) in steady and isinstance(dsts[0], V) and dsts[0].reg.id not in kept:
+                    start = first.setdefault(id(inst), dsts[0].reg)
+                    if n:
+                        more = Imm(steady[id(inst)] * n & ALL)
+                        copy.mnemonic, copy.modifiers, copy.srcs = "IADD3", (), (V(start), more, ZERO)
                 copy.side_effect, copy.memory, copy.space = inst.side_effect, inst.memory, inst.space
                 out.append(copy)
+        return out
+
+    def _steady(self) -> dict[int, int]:
+        """What a round adds to words that are sums and products of counters and of what is the same in all rounds: by
+        the instruction that makes them, where they are addresses of 32 bits. Each round then has the first one's, plus
+        a constant that goes into the access, and its loads are known to be apart from what the round before stores
+        (without such stores they need not be moved)."""
+        if all(inst.memory != "store" or inst.space != "shared" for inst in self.body):
+            return {}
+        bases = {
+            s.base.reg.id for inst in self.body for s in inst.srcs
+            if isinstance(s, VMem) and isinstance(s.base, V) and s.base.count == 1
+        }  # fmt: skip
+        if not bases:
+            return {}
+        known = {(reg, 0): constant for reg, (words, constant) in self.counters.items() if words == 1}
+        out: dict[int, int] = {}
+
+        def step(operand: MOperand) -> int | None:
+            if not isinstance(operand, V):
+                return 0 if isinstance(operand, Imm | Const) or operand == ZERO else None
+            part = (operand.reg.id, operand.part)
+            found = known.get(part, None if part in self.defs else 0)
+            if operand.count != 1 or operand.abs or operand.inv or found is None:
+                return None
+            return -found if operand.neg else found
+
+        for inst in self.body:
+            d = inst.dsts[0] if len(inst.dsts) == 1 else None
+            if not isinstance(d, V) or d.count != 1 or guarded(inst) or self.defs.get((d.reg.id, d.part)) != 1:
+                continue
+            if (d.reg.id, d.part) in known:
+                continue
+            steps = [step(s) for s in inst.srcs]
+            match inst.mnemonic, inst.modifiers, inst.srcs:
+                case "MOV", (), (_,):
+                    terms = [(steps[0], 1)]
+                case "IADD3", (), (_, _, _):
+                    terms = [(s, 1) for s in steps]
+                case "SHF", ("L", "U32"), (_, Imm() as by, _):
+                    terms = [(steps[0], 1 << (by.bits & 31))]
+                case "LEA", (), (_, _, Imm() as by):
+                    terms = [(steps[0], 1 << (by.bits & 31)), (steps[1], 1)]
+                case "IMAD", (), (_, Imm() as factor, _):
+                    terms = [(steps[0], factor.bits), (steps[2], 1)]
+                case _:
+                    continue
+            if any(s is None for s, _ in terms):
+                continue
+            known[d.reg.id, d.part] = sum((s or 0) * by for s, by in terms)
+            if d.reg.id in bases and d.reg.width == 1:
+                out[id(inst)] = known[d.reg.id, d.part] & ALL
         return out
 
     def _leaves(self, reg: VReg) -> bool:

@@ -1,4 +1,6 @@
-"""Unrolling: rounds of a short loop with loads are made together, so that their loads are under way together.
+"""Unrolling: rounds of a short loop with loads are made together, so that their loads are under way together; so are
+those of one with shuffles, such as a sum over the lanes in each round (what only some lanes do with it, they do under a
+guard then, so that the loop is one block).
 
     loop: LDG v, [a]             entry: p = i < n; @p and n - i > 2: go on, else go to rest
           s = s + v; a = a + 4   four:  LDG v0, [a]; LDG v1, [a+4]; LDG v2, [a+8]; LDG v3, [a+12]
@@ -20,7 +22,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import target_of
 from minicc.ptxas.mir import Block, MFunction, V
 from minicc.ptxas.operands import reads
-from minicc.ptxas.optimise import dead
+from minicc.ptxas.optimise import dead, flow, ifconvert
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Target
 
@@ -28,12 +30,20 @@ _LONGEST = 112
 """Instructions of a loop that is looked at; what nobody reads is among them."""
 
 
+def _exchanges(block: Block) -> bool:
+    """Whether it is in a loop, and lanes ask one another there."""
+    return block.loop_depth > 0 and any(inst.mnemonic == "SHFL" for inst in block.insts)
+
+
 def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Unroll every loop that is worth it."""
+    if any(map(_exchanges, function.blocks)):
+        ifconvert.convert(function, _exchanges)
+        flow.straighten(function, arch, options)
     loops = [
         b for b in function.blocks
         if b.label in b.succs and b.label not in function.rolled and len(b.insts) <= _LONGEST
-        and any(i.mnemonic == "LDG" for i in b.insts)
+        and any(i.mnemonic in ("LDG", "SHFL") for i in b.insts)
     ]  # fmt: skip
     if not loops:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import runtime
 from minicc import sass
 from minicc.binary import write_cubin
 from minicc.ptxas import Options
-from tests.ptxas.conftest import ARCH, assemble
+from tests.ptxas.conftest import ARCH, assemble, checked
 
 KERNEL = """.version 8.8
 .target sm_90
@@ -239,3 +240,36 @@ def test_long_bodies() -> None:
                     last = total * 2 & 0xFFFFFFFF
                     total = (last - word) * 7 & 0xFFFFFFFF
             assert int(y[0]) == total
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 11])
+def test_sums_over_the_lanes_of_four_rounds_go_together(tmp_path: Path, n: int) -> None:
+    """Each round loads from shared memory, and stores there, apart from the others; one lane stores the sum."""
+    source = f"""
+//! n = {n}
+//! a = randint(-9, 9, (n, 32), i32)
+//! b = zeros(n, i32)
+//! d = zeros((n, 32), i32)
+//! f[1, 32, 128 * n](a, b, d, n)
+//! s = sum(a * 3, axis=1)
+//! expect(b, s)
+//! expect(d, a - reshape(s, (n, 1)))
+__global__ void f(const int *a, int *b, int *d, int n) {{
+    extern __shared__ int s[];
+    int t = threadIdx.x;
+    for (int j = 0; j < n; j++) s[j * 32 + t] = a[j * 32 + t];
+    __syncthreads();
+    for (int j = 0; j < n; j++) {{
+        int x = s[j * 32 + t], e = 3 * x;
+        for (int o = 16; o; o >>= 1) e += __shfl_xor_sync(~0u, e, o);
+        s[j * 32 + t] = x - e;
+        if (t == 0) b[j] = e;
+    }}
+    __syncthreads();
+    for (int j = 0; j < n; j++) d[j * 32 + t] = s[j * 32 + t];
+}}
+"""
+    code = checked(tmp_path, source)
+    inner = code[code.index("SHFL") :]
+    assert "LDS" in code and inner.count("SHFL") > 5
+    assert inner[: inner.index("STS")].count("SHFL") > 15
