@@ -239,7 +239,7 @@ class Build:
                     made_for = self.program(target, code).arch if self.kind == "cubin" else code
                     entries.append(binary.Entry("cubin", made_for, data))
                 if target.embed_ptx and self.kind in ("k", "ll", "ptx"):
-                    text = self.ptx(target).encode()
+                    text = self.ptx(target).encode("utf-8", "surrogateescape")
                     entries.append(binary.Entry("ptx", target.compute, text, compression=self.compression()))
             data = binary.write_fatbin(entries)
             self.keep(".fatbin", data)
@@ -275,11 +275,17 @@ class Build:
         """Debug information: "full", "lineinfo" or "none"."""
         return "full" if self.request.has("debug") else "lineinfo" if self.request.has("lineinfo") else "none"
 
+    @property
+    def warnings(self) -> Literal["shown", "left out", "errors"]:
+        """What warnings of the stages are."""
+        if self.request.has("no_warnings"):
+            return "left out"
+        return "errors" if "all-warnings" in self.request.lists.get("werror", []) else "shown"
+
     def frontend_options(self, target: Target) -> Any:
         from minicc.frontend.options import Options
 
         r, fast = self.request, self.request.has("fast_math")
-        strict = "all-warnings" in r.lists.get("werror", [])
         return Options(
             includes=[*r.lists.get("include", []), *r.lists.get("system_include", [])],
             pre_includes=r.lists.get("pre_include", []),
@@ -300,7 +306,7 @@ class Build:
             relocatable=r.boolean("rdc", r.has("device_c")),
             suppressed=self._numbers("diag_suppress"),
             erroneous=self._numbers("diag_error"),
-            warnings="left out" if r.has("no_warnings") else "errors" if strict else "shown",
+            warnings=self.warnings,
         )
 
     def _numbers(self, option: str) -> frozenset[str]:
@@ -345,6 +351,7 @@ class Build:
             options.inline = "never"
         if "maxreg" in r.values:
             options.max_registers = int(r.values["maxreg"])
+        options.warnings = self.warnings
         parse(r.lists.get("xptxas", []), options)
         bound_registers(options, code)
         options.verbose = options.verbose or r.has("resource_usage")

@@ -96,19 +96,22 @@ OPTIONS: tuple[Option, ...] = (
     Option("diag_error", ("diag-error",), "list", "Warnings of these numbers are errors.", "NUMBER"),
     Option("host_number", ("t", "threads"), "glued", "The same.", "NUMBER"),
     Option("host_library", ("l", "library", "L", "library-path"), "glued", "The same.", "NAME"),
-    Option("host_flag", ("g", "debug", "pg", "profile", "shared", "restrict", "Wno-deprecated-gpu-targets",
+    Option("host_flag", ("g", "debug", "pg", "profile", "restrict", "Wno-deprecated-gpu-targets",
                          "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "MP",
-                         "forward-unknown-to-host-compiler", "forward-unknown-opts", "no-compress", "compress-all",
-                         "allow-unsupported-compiler", "generate-dependency-targets", "no-align-double",
-                         "objdir-as-tempdir", "objtemp", "use-local-env", "force-cl-env-setup", "no-exceptions", "noeh",
-                         "no-host-device-initializer-list", "nohdinitlist", "no-host-device-move-forward",
-                         "nohdmoveforward", "forward-unknown-to-host-linker", "dont-use-profile", "noprof",
+                         "no-compress", "compress-all", "allow-unsupported-compiler", "generate-dependency-targets",
+                         "no-align-double", "objdir-as-tempdir", "objtemp", "use-local-env",
+                         "force-cl-env-setup", "no-exceptions",
+                         "noeh", "no-host-device-initializer-list", "nohdinitlist", "no-host-device-move-forward",
+                         "nohdmoveforward", "dont-use-profile", "noprof",
                          "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "qpp-config",
                          "compile-as-tools-patch", "astoolspatch", "display-error-number", "err-no",
                          "no-display-error-number", "no-err-no", "augment-host-linker-script", "aug-hls",
                          "jobserver", "no-device-link", "nodlink"), "flag", "The same."),
     Option("host_bool", ("static-global-template-stub", "device-entity-has-hidden-visibility", "brief-diagnostics",
                          "brief-diag"), "bool", "The same."),
+    Option("forward", ("forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"),
+           "flag", "Options that minicc does not know are no errors: they are for the host's compiler."),
+    Option("shared", ("shared",), "flag", "A shared library is not made here; beside -c it says nothing."),
     Option("dopt", ("dopt",), "value", "on: with -G, optimised code and line tables only.", "on"),
     Option("list_arch", ("list-gpu-arch", "arch-ls"), "flag", "Print the virtual architectures."),
     Option("list_code", ("list-gpu-code", "code-ls"), "flag", "Print the machines that code can be made for."),
@@ -131,7 +134,8 @@ _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name 
 _OWN = frozenset((
     "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep", "keep_dir",
     "depend_only", "depend", "depend_file", "depend_target", "odir", "options_file", "dryrun", "verbose", "explain",
-    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_flag", "m64", "help", "version",
+    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_flag", "forward", "shared",
+    "m64", "help", "version",
 ))  # fmt: skip
 """Options of one step: what to make, where, and what to say about it."""
 
@@ -188,6 +192,7 @@ def parse(argv: Sequence[str], verb: str = "", own: Sequence[str] = ()) -> Reque
     the options that `verb` has read already, for what an unknown one may have meant."""
     request = Request()
     words = list(argv)
+    unknown = ""
     files = at = 0
     while at < len(words):
         word = words[at]
@@ -202,7 +207,8 @@ def parse(argv: Sequence[str], verb: str = "", own: Sequence[str] = ()) -> Reque
             if word[1:2] != "-" and letter in _GLUED:
                 option, equals, value = _GLUED[letter], "=", word[2:]
             else:
-                fail("cli.unknown-option", f"Unknown option '{word}'{_suggest(name, verb, own)}")
+                unknown = unknown or word
+                continue
         if option.kind == "flag":
             if equals:
                 fail("cli.unexpected-value", f"Option '{word.partition('=')[0]}' takes no value")
@@ -221,6 +227,9 @@ def parse(argv: Sequence[str], verb: str = "", own: Sequence[str] = ()) -> Reque
         _keep(request, option, value)
         if option.dest not in _OWN:
             request.shared += [word] if equals else [word, value]
+    if unknown and not request.has("forward"):
+        name = unknown.lstrip("-").partition("=")[0]
+        fail("cli.unknown-option", f"Unknown option '{unknown}'{_suggest(name, verb, own)}")
     _check(request)
     return request
 
@@ -306,6 +315,8 @@ def _check(request: Request) -> None:
             spelled = next((w for w in request.shared if w.lstrip("-").partition("=")[0] in option.names), "")
             why = "minicc links neither device nor host code" if dest == "no_linker" else "it is not in minicc"
             fail("cli.unsupported", f"Option '{spelled.partition('=')[0]}' of nvcc: {why}")
+    if request.has("shared") and request.stage == "fatbin" and not request.has("fatbin"):
+        fail("cli.unsupported", "Option '-shared' of nvcc: minicc links neither device nor host code")
     if "dopt" in request.values and request.has("debug"):
         request.flags.remove("debug")
         request.flags.add("lineinfo")

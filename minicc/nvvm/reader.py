@@ -381,7 +381,7 @@ class _Reader(InstructionReader):
                 return ir.Node(items=items)
             if after[0] == '"':
                 self.at += 2
-                return unescape(after[1:-1]).decode("utf-8", "replace")
+                return unescape(after[1:-1]).decode("utf-8", "surrogateescape")
         if token[0] == "!":
             if token[1:].isdigit():
                 self.at += 1
@@ -415,7 +415,7 @@ class _Reader(InstructionReader):
             return self.parse_md()
         if token[0] == '"':
             self.at += 1
-            return unescape(token[1:-1]).decode("utf-8", "replace")
+            return unescape(token[1:-1]).decode("utf-8", "surrogateescape")
         if token.lstrip("-").isdigit():
             self.at += 1
             return int(token)

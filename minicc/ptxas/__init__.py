@@ -48,8 +48,9 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     start = time.process_time()
     found = verify(module, arch, options.selected)
     passes.clock(options, "verify", start)
-    _stop_at_errors(found)
-    options.messages.extend(d.render() for d in found if d.severity == "warning")
+    _stop_at_errors(found, strict=options.warnings == "errors")
+    if options.warnings == "shown":
+        options.messages.extend(d.render() for d in found if d.severity == "warning")
     start = time.process_time()
     try:
         lowered = lower(module, arch, options)
@@ -66,16 +67,13 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
         start, said = time.perf_counter(), len(options.messages)
         asked = function.max_registers
         if asked is not None and asked < LEAST_REGISTERS:
-            options.messages.append(
-                f"ptxas warning : For entry {function.name} adjusting per thread register count of {asked} to lower "
+            options.warn(
+                f"For entry {function.name} adjusting per thread register count of {asked} to lower "
                 f"bound of {LEAST_REGISTERS}"
             )
             function.max_registers = LEAST_REGISTERS
         if what := allocate.beyond(function, arch):
-            options.messages.append(
-                f"ptxas warning : Value of {what} for entry {function.name} is out of range. .minnctapersm will be "
-                "ignored"
-            )
+            options.warn(f"Value of {what} for entry {function.name} is out of range. .minnctapersm will be ignored")
         parts = {part.name: part for part in (function, *lowered.device.get(function.name, ()))}
         for part in sorted(parts.values(), key=lambda part: bool(part.routines)):
             if id(part) not in done:
@@ -90,7 +88,7 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
             if options.verbose:
                 spent = (time.perf_counter() - start) * 1000
                 options.messages.extend(report.function_lines(function, made, arch.name, spent))
-            options.messages.extend(report.warnings(function, made, options.warn_spills, options.warn_lmem))
+            report.warn(function, made, options)
         messages = options.messages[said:]
         del options.messages[said:]
         return made, messages
@@ -107,8 +105,8 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     return emit.program(lowered, functions, arch)
 
 
-def _stop_at_errors(found: list[Diagnostic]) -> None:
-    errors = [d for d in found if d.severity == "error"]
+def _stop_at_errors(found: list[Diagnostic], strict: bool = False) -> None:
+    errors = [d for d in found if d.severity == "error" or strict]
     if errors:
         raise CompileError(errors, EXIT_PTXAS)
 

@@ -26,8 +26,10 @@ class Options:
     fmad: bool = True
     """Fuse mul and add that name no rounding mode."""
     verbose: bool = False
+    warnings: Literal["shown", "left out", "errors"] = "shown"
     warn_spills: bool = False
     warn_lmem: bool = False
+    warn_doubles: bool = False
     lineinfo: bool = False
     debug: bool = False
     disable: frozenset[str] = frozenset()
@@ -48,6 +50,13 @@ class Options:
     seconds: dict[str, float] = attrs.field(factory=dict)
     """Processor time per pass, if `time_passes`."""
 
+    def warn(self, text: str) -> None:
+        """Say it, as `warnings` has it; `CompileError` where warnings are errors."""
+        if self.warnings == "errors":
+            fail("ptxas.warning", text, exit_status=EXIT_PTXAS)
+        if self.warnings == "shown":
+            self.messages.append(f"ptxas warning : {text}")
+
 
 LEAST_REGISTERS, MOST_REGISTERS = 24, 255
 """What -maxrregcount and .maxnreg may ask for (ptxas 13.0.88 on sm_90)."""
@@ -59,20 +68,28 @@ def bound_registers(options: Options, arch: str) -> None:
     if asked is None:
         return
     if not 0 <= asked <= MOST_REGISTERS:
-        options.messages.append(f"ptxas warning : Too big maxrregcount value specified {asked}, will be ignored")
+        options.warn(f"Too big maxrregcount value specified {asked}, will be ignored")
         options.max_registers = None
     elif asked < LEAST_REGISTERS:
-        options.messages.append(
-            f"ptxas warning : For profile {arch} adjusting per thread register count of {asked} to lower bound of "
-            f"{LEAST_REGISTERS}"
+        options.warn(
+            f"For profile {arch} adjusting per thread register count of {asked} to lower bound of {LEAST_REGISTERS}"
         )
         options.max_registers = LEAST_REGISTERS
 
 
-WORDS = """-v -O N -maxrregcount=N -warn-spills -warn-lmem-usage -lineinfo -g -w --fmad=false --sched=list|serial
---ra=linear|spill-all --inline=auto|never --disable=P+Q --stop-after=P --dump-after=P+Q|all --time-passes
---verify-passes"""
+WORDS = """-v -O N -maxrregcount=N -warn-spills -warn-lmem-usage -warn-double-usage -lineinfo -g -w -Werror
+--fmad=false --sched=list|serial --ra=linear|spill-all --inline=auto|never --disable=P+Q --stop-after=P
+--dump-after=P+Q|all --time-passes --verify-passes"""
 """What `parse` knows, for people."""
+_FLAGS = frozenset("""annotate astoolspatch c compile-as-tools-patch compile-only compiler-annotations
+disable-optimizer-constants disable-optimizer-consts dont-merge-basicblocks legacy-bar-warp-wide-behavior
+make-errors-visible-at-exit no-bb-merge opt-fp-atomics optimize-float-atomics override-directive-values preserve-relocs
+ret-end return-at-end sp-bounds-check suppress-async-bulk-multicast-advisory-warning suppress-debug-info
+suppress-double-demote-warning suppress-sparse-mma-advisory-info suppress-stack-size-warning""".split())  # fmt: skip
+_VALUES = frozenset("""Ofast-compile Ofc allow-expensive-optimizations arch def-load-cache def-store-cache
+device-function-maxrregcount dlcm dscm flcm force-load-cache force-store-cache fscm func-maxrregcount gpu-name m machine
+pic position-independent-code regUsageLevel register-usage-level split-compile""".split())  # fmt: skip
+"""Options of ptxas, without a value and with one, that are taken for its sake; nothing here depends on them."""
 
 
 def _bad(word: str, why: str = "") -> None:
@@ -119,6 +136,8 @@ def parse(words: list[str], options: Options) -> None:
             options.warn_spills = True
         elif name in ("warn-lmem-usage", "warn-on-local-memory-usage"):
             options.warn_lmem = True
+        elif name in ("warn-double-usage", "warn-on-double-precision-use"):
+            options.warn_doubles = True
         elif name in ("lineinfo", "generate-line-info"):
             options.lineinfo = True
         elif name in ("g", "device-debug"):
@@ -140,13 +159,16 @@ def parse(words: list[str], options: Options) -> None:
             options.inline = "never" if choice == "never" else "auto"
         elif passes.word(options, name, take):
             pass
-        elif name in ("dlcm", "dscm", "def-load-cache", "def-store-cache", "arch", "gpu-name"):
+        elif name in ("w", "disable-warnings"):
+            options.warnings = "left out"
+        elif name in ("Werror", "warning-as-error"):
+            options.warnings = "errors"
+        elif name in _FLAGS and not has_value:
+            pass
+        elif name in _VALUES:
             take()
         elif name == "fmad":
             options.fmad = take() != "false"
-        elif name in ("w", "disable-warnings", "allow-expensive-optimizations"):
-            if name.startswith("allow") and not has_value:
-                take()
         else:
             _bad(word)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptxas.mir import MFunction, MModule
+from minicc.ptxas.options import Options
 from minicc.sass.program import Function
 
 
@@ -31,17 +32,17 @@ def function_lines(source: MFunction, made: Function, arch: str, milliseconds: f
     return lines
 
 
-def warnings(source: MFunction, made: Function, warn_spills: bool, warn_lmem: bool) -> list[str]:
-    """Warnings that -warn-spills and -warn-lmem-usage ask for."""
-    out = []
+def warn(source: MFunction, made: Function, options: Options) -> None:
+    """The warnings that were asked for. ptxas has the one of doubles for each line of the PTX."""
+    if options.warn_doubles and any(
+        inst.ptx is not None and "f64" in inst.ptx.modifiers for block in source.blocks for inst in block.insts
+    ):
+        options.warn(f"Program is doing double precision computations in function '{made.name}'.")
     stores, loads = source.attributes.get("spill_stores", 0), source.attributes.get("spill_loads", 0)
-    if warn_lmem and made.frame:
-        out.append(
-            f"ptxas warning : Local memory used for function '{made.name}', size of stack frame: {made.frame} bytes"
-        )
-    if warn_spills and (stores or loads):
-        out.append(
-            f"ptxas warning : Registers are spilled to local memory in function '{made.name}', "
+    if options.warn_lmem and made.frame:
+        options.warn(f"Local memory used for function '{made.name}', size of stack frame: {made.frame} bytes")
+    if options.warn_spills and (stores or loads):
+        options.warn(
+            f"Registers are spilled to local memory in function '{made.name}', "
             f"{stores} bytes spill stores, {loads} bytes spill loads"
         )
-    return out

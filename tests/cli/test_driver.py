@@ -74,6 +74,14 @@ def test_errors_name_the_place_and_leave_nothing(tmp_path, capsys, name, text, s
     assert not (tmp_path / "out.fatbin").exists()
 
 
+@pytest.mark.parametrize("name", ["v\udce4.k", 'a "b" \\c.k', "ü ö.k", "a\nb.k"])
+def test_any_name_of_a_file(name, tmp_path):
+    """Also one that is not UTF-8, in the line table too."""
+    (tmp_path / name).write_text("__global__ void k(int *a) { *a = 1; }")
+    assert cli.main(["-c", "-lineinfo", name]) == 0
+    assert cli.main(["-G", "-cubin", name]) == 0
+
+
 def test_a_missing_input_and_an_unwritable_output(capsys):
     assert cli.main(["nothere.k"]) == 1
     assert "nothere.k: No such file or directory" in capsys.readouterr().err

@@ -57,6 +57,8 @@ def test_gencode_collects_by_virtual_architecture():
         ("-arch=sm_90 -code=sm_90 a.k", "'sm_90') must be a virtual architecture"),
         ("-diag-suppress=abc a.k", "'abc' is not a number"),
         ("-Werror=some a.k", "'some' is not defined for option 'Werror'"),
+        ("-shared a.k", "'-shared' of nvcc"),
+        ("-Wall -cubin a.k", "Unknown option '-Wall'"),
         ("-tx a.k", "'x' is not a number for '-threads'"),
         ("-arch=all -code=sm_90 a.k", "'-code' cannot be given with '-arch=all'"),
         ("-maxrregcount=\N{SUPERSCRIPT TWO} a.k", "not a number of registers"),
@@ -92,6 +94,12 @@ def test_every_option_of_nvcc_is_known(oracle):
 def test_optimised_debugging_is_line_tables():
     request = parse(["-G", "-dopt=on", "a.k"])
     assert (request.has("debug"), request.has("lineinfo"), request.opt_level) == (False, True, 3)
+
+
+@pytest.mark.parametrize("words", ["-Wall -forward-unknown-to-host-compiler -fopenmp", "-forward-unknown-opts -fPIC"])
+def test_what_is_for_the_host_s_compiler_is_no_error(words):
+    """CMake gives the option with each compile."""
+    assert parse([*words.split(), "-c", "-shared", "a.k"]).inputs == ["a.k"]
 
 
 def test_no_spelling_belongs_to_two_options():

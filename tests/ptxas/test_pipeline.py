@@ -161,6 +161,22 @@ def test_warnings(kernels_ptx: str) -> None:
     assert "ptxas warning : Local memory used for function 'many', size of stack frame: " in text
 
 
+@pytest.mark.parametrize("word", ["-warn-spills", "-warn-lmem-usage", "-warn-double-usage"])
+def test_warnings_that_are_errors_and_warnings_left_out(kernels_ptx: str, word: str) -> None:
+    options = Options(max_registers=24)
+    parse([word, "--register-usage-level=10", "-suppress-stack-size-warning"], options)
+    assemble(kernels_ptx, options)
+    assert len(options.messages) > 0
+    parse(["-w"], options)
+    options.messages.clear()
+    assemble(kernels_ptx, options)
+    assert not options.messages
+    parse(["-Werror"], options)
+    with pytest.raises(CompileError) as caught:
+        assemble(kernels_ptx, options)
+    assert caught.value.exit_status == EXIT_PTXAS
+
+
 def test_deterministic(kernels_ptx: str, tmp_path: Path) -> None:
     source = tmp_path / "k.ptx"
     source.write_text(kernels_ptx)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from minicc.frontend import ast, mangle
 from minicc.frontend.emit import layout
+from minicc.frontend.emit.debug_types import escape
 from minicc.frontend.options import Options
 from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
@@ -220,7 +221,7 @@ class Module:
 
     def render(self) -> str:
         options = self.options
-        head = [f"; ModuleID = '{self.name}'", f'source_filename = "{self.name}"']
+        head = [f'source_filename = "{escape(self.name)}"']
         if not self.host:
             head += [f'target datalayout = "{DATA_LAYOUT}"', f'target triple = "{TRIPLE}"']
         math = ' "denormal-fp-math-f32"="preserve-sign"' if options.flush and not self.host else ""
