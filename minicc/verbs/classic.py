@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import attrs
 
 from minicc.diagnostics import EXIT_SOURCE, fail
+from minicc.output import write
 from minicc.verbs import check_runtime, launching
 from minicc.verbs.launching import Arguments
 
@@ -57,10 +57,7 @@ def main(words: list[str]) -> int:
     check_runtime()
     text, data, picture = EXPERIMENTS[arguments.rest[0]](arguments)
     if path := arguments.last("svg"):
-        try:
-            Path(path).write_text(picture, "utf-8")
-        except OSError as error:
-            fail("driver.cannot-write", f"{path}: {error.strerror or error}")
+        write(path, picture)
     if "json" in arguments.flags:
         print(json.dumps({"schema": 1, "experiment": arguments.rest[0], "result": data}))
     else:

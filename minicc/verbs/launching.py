@@ -97,9 +97,6 @@ def _dims(text: str, option: str) -> tuple[int, ...] | None:
     return tuple(int(part) for part in parts)
 
 
-_NCU_SETS = ("basic", "detailed", "full", "roofline", "pmsampling", "none")
-
-
 def _overrides(arguments: Arguments) -> Overrides:
     from runtime.script import Overrides
 
@@ -107,8 +104,7 @@ def _overrides(arguments: Arguments) -> Overrides:
     for text in arguments.values.get("set", []):
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            hint = "; ncu's sets of sections are --section here" if text in _NCU_SETS else ""
-            fail("cli.bad-value", f"'--set {text}' must read NAME=EXPRESSION{hint}")
+            fail("cli.bad-value", f"'--set {text}' must read NAME=EXPRESSION")
         assign[name.strip()] = value
     shared = arguments.last("shared")
     if shared and not shared.isdigit():

@@ -6,10 +6,10 @@ import json
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minicc.diagnostics import EXIT_SOURCE, fail
+from minicc.output import write
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments
 
@@ -24,6 +24,7 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
 
 {launching.HELP.format(devices="")}
   --section ID        only this section (repeat, or comma-separated; regex:PATTERN); see --list-sections
+  --set SET           only the sections of ncu's basic, detailed, full, roofline; beside --section all of both
   --metrics A,B       only these metrics (regex:PATTERN takes all that match); see --query-metrics
   --page PAGE         details (default), raw (every metric), source (every line and instruction)
   --csv               ncu's CSV layout of the page
@@ -36,9 +37,12 @@ under the names and with the units of Nsight Compute (ncu). Kernels are compiled
                       --timeline-cycles N (20000; 0: to the end)
   --picture FILE.svg  occupancy and warp states, drawn          --roofline FILE.svg the roofline
   --html FILE         one page with all of it: findings, pictures, sections, source and machine code by cost
-  --json              all of it as JSON
+  --json              all of it as JSON                         --log-file FILE   the text into a file
   --explain METRIC    what a metric, section or warp state means
-  --list-sections     --query-metrics
+  --list-sections     --list-sets     --query-metrics
+
+ncu's options that say how to measure (--clock-control, --target-processes, --replay-mode ...) are taken; nothing here
+depends on them.
 
 Examples:
   minicc prof samples/sgemm_tiled.k
@@ -52,16 +56,22 @@ Examples:
 _VALUES = (
     *launching.VALUES, "section", "metrics", "page", "print-units", "launch-skip", "launch-count", "kernel-name",
     "peak-bandwidth", "timeline", "timeline-sm", "timeline-first", "timeline-cycles", "picture", "roofline", "html",
-    "explain",
+    "explain", "log-file", "export",
 )  # fmt: skip
+_TAKEN_VALUES = (
+    "apply-rules", "cache-control", "check-exit-code", "clock-control", "graph-profiling", "import-source",
+    "kernel-name-base", "print-details", "profile-from-start", "replay-mode", "source-folders", "target-processes",
+)  # fmt: skip
+_TAKEN_FLAGS = ("call-stack", "details-all", "force-overwrite", "nvtx", "quiet", "verbose")
+"""ncu's options that change nothing here."""
 _WINDOW = (("sm", 0), ("first", 0), ("cycles", 20_000))
-_SHORT = {"s": "launch-skip", "c": "launch-count", "k": "kernel-name"}
-_FLAGS = ("csv", "help", "list-sections", "query-metrics")
+_SHORT = {"s": "launch-skip", "c": "launch-count", "k": "kernel-name", "f": "force-overwrite", "o": "export"}
+_FLAGS = ("csv", "help", "list-sections", "list-sets", "query-metrics")
 
 
 def main(words: list[str]) -> int:
     """The verb. `words` is the command line after `prof`."""
-    arguments = launching.arguments(words, _VALUES, _FLAGS, _SHORT)
+    arguments = launching.arguments(words, (*_VALUES, *_TAKEN_VALUES), (*_FLAGS, *_TAKEN_FLAGS), _SHORT)
     if "help" in arguments.flags or "-h" in words or not words:
         print(HELP, end="")
         return 0 if words else EXIT_SOURCE
@@ -70,6 +80,8 @@ def main(words: list[str]) -> int:
     as_json = "--json" in words or "-json" in words
     if "list-sections" in arguments.flags:
         return _list_sections(as_json)
+    if "list-sets" in arguments.flags:
+        return _list_sets(as_json)
     if "query-metrics" in arguments.flags:
         return _query(as_json)
     page = arguments.last("page", "details")
@@ -78,6 +90,11 @@ def main(words: list[str]) -> int:
     units = arguments.last("print-units", "auto")
     if units not in ("auto", "base"):
         fail("cli.bad-value", f"Value '{units}' is not auto or base for '--print-units'")
+    if "export" in arguments.values:
+        fail(
+            "cli.no-output",
+            "minicc prof makes nothing for -o; --html FILE is one page with all of it, --json for programs",
+        )
     sections = _sections(arguments)
     if arguments.last("device", "sm_90").startswith("cuda"):
         fail("prof.device", "minicc prof looks into the SM model; on a GPU, use ncu with minicc run --device cuda:0")
@@ -97,7 +114,7 @@ def main(words: list[str]) -> int:
 
         print(json.dumps({"schema": 1, "file": session.name, "launches": [plain(f) for f in launches]}))
     else:
-        print(_text(arguments, launches, sections, page, units == "base"), end="")
+        write(arguments.last("log-file", "-"), _text(arguments, launches, sections, page, units == "base"))
     for check in session.outcome.checks:
         if not check.ok:
             print(f"minicc prof: check {check.name} failed; the profile is of a kernel that is wrong", file=sys.stderr)
@@ -128,12 +145,21 @@ def _matching(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _sections(arguments: Arguments) -> tuple[Section, ...]:
-    from runtime.profile.sections import SECTIONS
+    """What --section and --set name, all that need not be asked for if nothing does. Takes the sets out of the
+    arguments: to the script, --set NAME=EXPRESSION is an assignment."""
+    from runtime.profile.sections import SECTIONS, SETS
 
+    given = arguments.values.get("set", [])
+    sets = [name for name in given if "=" not in name]
+    for name in sets:
+        if name not in SETS:
+            fail("cli.bad-value", f"'--set {name}' must read NAME=EXPRESSION, or name a set: {', '.join(SETS)}")
+    arguments.values["set"] = [text for text in given if "=" in text]
     wanted = arguments.values.get("section", [])
-    if not wanted:
+    if not wanted and not sets:
         return tuple(section for section in SECTIONS if section.basic)
     names = _matching([section.name for section in SECTIONS], wanted, "section")
+    names += [name for of in sets for name in SETS[of] if name not in names]
     return tuple(section for name in names for section in SECTIONS if section.name == name)
 
 
@@ -216,17 +242,17 @@ def _draw(arguments: Arguments, launches: list[Facts]) -> None:
         if not timeline.issues(launches[0]):
             fail("prof.no-timeline", f"SM {sm} issued nothing in the cycles asked for")
         make = timeline.trace if path.endswith(".json") else timeline.picture
-        _write(path, make(launches[0], sm))
+        write(path, make(launches[0], sm))
     for path in arguments.values.get("picture", []):
-        _write(path, timeline.states_picture(launches))
+        write(path, timeline.states_picture(launches))
     for path in arguments.values.get("html", []):
         from runtime.profile import page
 
-        _write(path, page.page(launches))
+        write(path, page.page(launches))
     for path in arguments.values.get("roofline", []):
         from runtime.profile import roofline
 
-        _write(path, roofline.picture(launches))
+        write(path, roofline.picture(launches))
 
 
 def _explain(name: str) -> int:
@@ -266,6 +292,17 @@ def _list_sections(as_json: bool) -> int:
     return 0
 
 
+def _list_sets(as_json: bool) -> int:
+    from runtime.profile.sections import SETS
+
+    if as_json:
+        print(json.dumps({"schema": 1, "sets": SETS}))
+        return 0
+    for name, sections in SETS.items():
+        print(f"{name:10} {', '.join(sections)}")
+    return 0
+
+
 def _query(as_json: bool) -> int:
     from runtime.profile.meaning import FAMILIES, METRICS
 
@@ -280,10 +317,3 @@ def _query(as_json: bool) -> int:
     for pattern, _ in FAMILIES:
         print(f"  {re.sub(r'[(][?]P<([a-z]+)>', r'<', pattern.pattern).replace(chr(92), '').replace(')', '>')}")
     return 0
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, "utf-8")
-    except OSError as error:
-        fail("driver.cannot-write", f"{path}: {error.strerror or error}")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from minicc.diagnostics import EXIT_SOURCE, fail
+from minicc.diagnostics import EXIT_SOURCE
+from minicc.output import write
 from minicc.verbs import launching
 from minicc.verbs.launching import Arguments
 
@@ -78,12 +79,13 @@ def main(words: list[str]) -> int:
 
 
 def _save(path: str, outcome: Outcome) -> None:
+    import io
+
     import numpy as np
 
-    try:
-        np.savez(path, **{name: outcome.variables[name] for name in outcome.outputs})
-    except OSError as error:
-        fail("driver.cannot-write", f"{path}: {error.strerror or error}")
+    data = io.BytesIO()
+    np.savez(data, **{name: outcome.variables[name] for name in outcome.outputs})
+    write(path if path.endswith(".npz") else f"{path}.npz", data.getvalue())
 
 
 def _launch_json(record: Any) -> dict[str, Any]:

@@ -194,6 +194,17 @@ SECTIONS: tuple[Section, ...] = (
 )
 
 
+SETS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "basic": ("SpeedOfLight", "LaunchStats", "Occupancy"),
+    "detailed": ("SpeedOfLight", "SpeedOfLight_RooflineChart", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis",
+                 "LaunchStats", "Occupancy", "SourceCounters"),
+    "roofline": ("SpeedOfLight", "SpeedOfLight_RooflineChart"),
+    "full": tuple(section.name for section in SECTIONS if section.basic),
+}  # fmt: skip
+"""ncu's sets, of the sections that there are here."""
+
+
 def body(section: Section, f: Facts, out: Values, base: bool = False) -> list[str]:
     """The text of a section: its metrics as ncu lays them out, then its tables."""
     from runtime.profile.units import scaled

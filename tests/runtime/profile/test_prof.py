@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from functools import cache
 
 import pytest
@@ -18,7 +19,7 @@ from runtime.profile.little import chain, little
 from runtime.profile.meaning import STATES
 from runtime.profile.report import plain
 from runtime.profile.rules import findings
-from runtime.profile.sections import SECTIONS
+from runtime.profile.sections import SECTIONS, SETS
 from runtime.profile.source import by_line
 from runtime.profile.stack import blame
 from tests.conftest import SAMPLES
@@ -252,6 +253,19 @@ def test_the_command(capsys):
     assert status == 0 and out.count("\n") == 5
     status, out, _ = run(capsys, vadd, "--json")
     assert json.loads(out)["launches"][0]["grid"] == [4096, 1, 1]
+
+
+def test_ncu_s_sets_and_what_it_says_of_how_to_measure(capsys, tmp_path):
+    vadd = [str(SAMPLES / "vadd.k"), "--set", "n=1024"]
+    how = ["--target-processes", "all", "-f", "--clock-control=none", "--apply-rules", "no"]
+    for name, sections in SETS.items():
+        log = tmp_path / name
+        status, out, _ = run(capsys, *vadd, *how, "--set", name, "--section", "Occupancy", "--log-file", str(log))
+        assert status == 0 and not out
+        titles = re.findall(r"^Section: (.*)$", log.read_text(), re.MULTILINE)
+        assert sorted(titles) == sorted(s.title for s in SECTIONS if s.name in {*sections, "Occupancy"})
+    known = [section.name for section in SECTIONS]
+    assert all(name in known for sections in SETS.values() for name in sections)
 
 
 def test_mistakes_are_named(capsys):
