@@ -360,3 +360,9 @@ def test_immediate_functions_of_the_host_are_constants_to_the_device() -> None:
         "consteval int twice(int a) { return 2 * a; }\n__global__ void k(int *o) { o[0] = twice(21); }", std="c++20"
     )
     assert "i32 42" in ir
+
+
+def test_a_declaration_behind_a_definition_changes_nothing() -> None:
+    text = "__device__ int f(int a, int b) { return a - b; }\n__global__ void k(int *o, int n) { o[n] = f(n, 3); }"
+    again = "\n__device__ int f(int b, int a);\n__global__ void k(int *p, int);"
+    assert compile_text(text + again)[0] == compile_text(text)[0]

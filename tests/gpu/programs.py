@@ -16,7 +16,8 @@ Contents: zero by default; "uniform": [low, high] and "integers": [low, high) of
 streams never change), "ramp": [first, step], "list" of all values, "zlib" of their bytes in base64, "value": v,
 "permutation" of 0..count-1, or a cycle through all places as u32 byte offsets, "chase": {"stride": bytes, "order":
 "next" or "random"}. An argument is a buffer's name, optionally with an offset in bytes ("A+64"), or a scalar as in
-`run_cubins`.
+`run_cubins`. "pointers": {"8": "A", ...} beside "bytes" (of an argument; of a buffer, where "bytes" is a number) puts
+the addresses of buffers at those offsets: structures and arrays of pointers.
 
 With `--rounds N` a GPU goes through each program's launches N times, from the same contents: ncu's rows are then the
 launches of a program in order, N times over, before those of the next.
@@ -77,8 +78,6 @@ def contents(spec: dict[str, Any]) -> Array:
 
 def scalar(spec: dict[str, Any]) -> bytes:
     """The bytes of a scalar argument."""
-    if "bytes" in spec:
-        return bytes.fromhex(spec["bytes"])
     ((kind, value),) = spec.items()
     return struct.pack("<" + SCALARS[kind], value)
 
@@ -87,6 +86,21 @@ def place(spec: str, addresses: dict[str, int]) -> int:
     """The address that an argument such as "A" or "A+64" means."""
     name, _, offset = spec.partition("+")
     return addresses[name] + int(offset or 0)
+
+
+def pointed(data: bytes, spec: dict[str, Any], addresses: dict[str, int]) -> bytes:
+    """The data with the addresses that the spec's "pointers" are."""
+    out = bytearray(data)
+    for offset, name in spec.get("pointers", {}).items():
+        struct.pack_into("<Q", out, int(offset), place(name, addresses))
+    return bytes(out)
+
+
+def argument(spec: str | dict[str, Any], addresses: dict[str, int]) -> bytes:
+    """The bytes of any argument."""
+    if isinstance(spec, str):
+        return struct.pack("<Q", place(spec, addresses))
+    return pointed(bytes.fromhex(spec["bytes"]), spec, addresses) if "bytes" in spec else scalar(spec)
 
 
 def plan(path: Path, only: str = "*") -> list[dict[str, Any]]:
@@ -114,7 +128,7 @@ def start(cuda: Cuda, module: Any, launch: dict[str, Any], addresses: dict[str, 
     shared = int(launch.get("shared", 0))
     if shared > 32 << 10:
         cuda("cuFuncSetAttribute", function, ctypes.c_int(MAX_DYNAMIC_SHARED), ctypes.c_int(shared))
-    data = [struct.pack("<Q", place(a, addresses)) if isinstance(a, str) else scalar(a) for a in launch.get("args", [])]
+    data = [argument(a, addresses) for a in launch.get("args", [])]
     held = [ctypes.create_string_buffer(d, len(d)) for d in data]
     slots = (ctypes.c_void_p * max(len(held), 1))(*(ctypes.addressof(h) for h in held))
     shape = [ctypes.c_uint(n) for n in (*triple(launch["grid"]), *triple(launch["block"]), shared)]
@@ -125,11 +139,11 @@ def start(cuda: Cuda, module: Any, launch: dict[str, Any], addresses: dict[str, 
 def fill(cuda: Cuda, module: Any, program: dict[str, Any], hosts: dict[str, Array], addresses: dict[str, int]) -> None:
     """A program's buffers and module variables as they begin."""
     for name, array in hosts.items():
-        cuda.write(addresses[name], array.tobytes())
+        cuda.write(addresses[name], pointed(array.tobytes(), program["buffers"][name], addresses))
     for name, spec in program.get("globals", {}).items():
         pointer, size = ctypes.c_uint64(), ctypes.c_size_t()
         cuda("cuModuleGetGlobal_v2", ctypes.byref(pointer), ctypes.byref(size), module, name.encode())
-        cuda.write(pointer.value, contents(spec).tobytes()[: size.value])
+        cuda.write(pointer.value, pointed(contents(spec).tobytes(), spec, addresses)[: size.value])
     cuda("cuCtxSynchronize")
 
 
@@ -165,18 +179,22 @@ def on_model(program: dict[str, Any], folder: Path, **options: Any) -> tuple[lis
     module = device.load((folder / program["image"]).read_bytes())
     hosts = {name: contents(spec) for name, spec in program["buffers"].items()}
     buffers = {name: device.buffer(array) for name, array in hosts.items()}
+    addresses = {name: buffer.address for name, buffer in buffers.items()}
+    for name, spec in program["buffers"].items():
+        if "pointers" in spec:
+            buffers[name].write(np.frombuffer(pointed(hosts[name].tobytes(), spec, addresses), np.uint8))
     for name, spec in program.get("globals", {}).items():
-        module.variable(name).write(contents(spec))
+        data = pointed(contents(spec).tobytes(), spec, addresses)
+        module.variable(name).write(np.frombuffer(data, np.uint8) if "pointers" in spec else contents(spec))
     results = []
     for launch in launches(program):
         kernel = module[launch["kernel"]]
-        addresses = {name: buffer.address for name, buffer in buffers.items()}
-        args = []
+        args: list[Any] = []
         for a in launch.get("args", []):
             if isinstance(a, str):
                 args.append(np.uint64(place(a, addresses)))
             elif "bytes" in a:
-                args.append(bytes.fromhex(a["bytes"]))
+                args.append(argument(a, addresses))
             else:
                 ((kind, value),) = a.items()
                 args.append(

@@ -456,10 +456,12 @@ class Declarations(Variables):
                     self.fail("redefinition of default argument", new.params[i].at)
                 old.defaults[i] = default
         old.befriended = ast.both_befriended(old, new)
-        old.params, old.param_scope = new.params, new.param_scope
-        for p in old.params:
-            p.owner = old
-        old.at = new.at
+        if old.body is None and not old.parsed:
+            # What a body was read with stays its own.
+            old.params, old.param_scope = new.params, new.param_scope
+            for p in old.params:
+                p.owner = old
+            old.at = new.at
         old.bounds = new.bounds or old.bounds
         old.noinline = old.noinline or new.noinline
         old.forceinline = old.forceinline or new.forceinline
