@@ -8,12 +8,13 @@ walk for each question, each instruction at most once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.sass import Effects, effects
-from minicc.sass.instr import PT, Instr, Target
+from minicc.sass.instr import PT, Instr, Reg, Target
 
 STOPS = ("EXIT", "BRX", "BRXU", "JMX", "JMXU", "RET", "KILL")
 
@@ -34,17 +35,17 @@ class Dataflow:
         for i, instr in enumerate(self.instrs):
             if instr is None:
                 continue
-            guarded = instr.guard.index != PT or instr.guard.inv
+            guards = (instr.guard, *(op for op in instr.operands if isinstance(op, Reg)))
+            always = all(op.file in ("P", "UP") and op.index == PT and not op.inv for op in guards)
             if instr.mnemonic in ("BRA", "JMP"):
                 place = next((op for op in instr.operands if isinstance(op, Target)), None)
                 if place is not None and place.address is not None:
                     target = place.address // 16
                     if 0 <= target < len(self.instrs):
                         self.before[target].append(i)
-            falls = guarded or instr.mnemonic not in (*STOPS, "BRA", "JMP")
-            if instr.mnemonic in ("BRA", "JMP") and len(instr.operands) > 1:
-                falls = True  # a further predicate
-            if falls and i + 1 < len(self.instrs):
+            jumps = instr.mnemonic in ("BRA", "JMP") and always
+            stops = instr.mnemonic in STOPS and self._certain(i)
+            if not jumps and not stops and i + 1 < len(self.instrs):
                 self.before[i + 1].append(i)
 
     def _search(self, start: int, hit: Callable[[int], bool], sure: Callable[[int], bool]) -> list[int]:
@@ -99,21 +100,26 @@ class Dataflow:
                     found.update(self.definitions(i, access.file, access.index + k))
         return found
 
-    def live(self) -> list[int]:
-        """Registers of the general file whose values are still needed, at each instruction: what it reads, and what
+    def registers(self, file: str, kind: Literal["reads", "writes"], certain: bool = False) -> list[int]:
+        """Of a file the registers that each instruction reads or writes, as bits; of writes, if `certain`, none that
+        a guard may stop."""
+        out = [0] * len(self.instrs)
+        for i, effect in enumerate(self.effect):
+            if effect is None or (certain and not self._certain(i)):
+                continue
+            for access in effect.reads if kind == "reads" else effect.writes:
+                if access.file == file:
+                    out[i] |= (1 << access.count) - 1 << access.index
+        return out
+
+    def live_sets(self, file: str = "R") -> list[int]:
+        """Registers of a file whose values are still needed, at each instruction, as bits: what it reads, and what
         comes after it reads without its being written for certain."""
         after: list[list[int]] = [[] for _ in self.instrs]
         for i, before in enumerate(self.before):
             for k in before:
                 after[k].append(i)
-        reads, kills = [0] * len(self.instrs), [0] * len(self.instrs)
-        for i, effect in enumerate(self.effect):
-            for access in effect.reads if effect is not None else ():
-                if access.file == "R":
-                    reads[i] |= (1 << access.count) - 1 << access.index
-            for access in effect.writes if effect is not None and self._certain(i) else ():
-                if access.file == "R":
-                    kills[i] |= (1 << access.count) - 1 << access.index
+        reads, kills = self.registers(file, "reads"), self.registers(file, "writes", certain=True)
         found = list(reads)
         todo = set(range(len(self.instrs)))
         while todo:
@@ -125,4 +131,8 @@ class Dataflow:
             if here != found[i]:
                 found[i] = here
                 todo.update(self.before[i])
-        return [bits.bit_count() for bits in found]
+        return found
+
+    def live(self) -> list[int]:
+        """How many general registers those are."""
+        return [bits.bit_count() for bits in self.live_sets()]

@@ -11,13 +11,17 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from minicc.binary.images import Image, code_sections, images_of
+from minicc.binary.mangling import signature
 from minicc.diagnostics import fail
 from minicc.output import write
+
+if TYPE_CHECKING:
+    from minicc.sass.program import Line
 
 USAGE = """Usage: minicc objdump [options] FILE...
 
@@ -29,6 +33,9 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   --why              with -sass: what set each stall count and each wait, after the instruction
   --fields           with -sass: all 128 bits, field by field, below the instruction
   -raw               with -sass: without the instruction words
+  -g, -gi            with -sass: the source line of each stretch; -gi also the calls that were expanded in place
+  -plr, -lrm HOW     with -sass: the registers in use at each instruction; HOW is wide, narrow or count
+  -cfg               the control-flow graph of basic blocks, for Graphviz's dot
   -ptx               PTX source
   -elf               section headers, symbols and the content of every section of each cubin
   -symbols           ELF symbol names
@@ -39,7 +46,7 @@ FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin sect
   -hex               bytes of each code section
   -arch sm_XX        only images of this architecture
   -all               of an executable also the relocatable images
-  -fun NAME,...      only these functions
+  -fun NAME,...      only these functions, by symbol or by their name in the source
   --json             everything asked for as one JSON document
   -h, --help         this text
 
@@ -55,13 +62,16 @@ _FLAGS = {
     "dump-resource-usage": "usage", "lelf": "lelf", "list-elf": "lelf", "lptx": "lptx", "list-ptx": "lptx",
     "hex": "hex", "ctrl": "control", "control": "control", "raw": "raw", "json": "json", "ltext": "ltext",
     "list-text": "ltext", "sort": "sort", "sort-functions": "sort", "all": "all", "all-fatbin": "all", "why": "why",
-    "fields": "fields",
+    "fields": "fields", "c": "asm", "print-code": "asm", "g": "lines", "print-line-info": "lines", "gi": "inlined",
+    "print-line-info-inline": "inlined", "plr": "ranges", "print-life-ranges": "ranges", "cfg": "graph",
+    "output-control-flow-graph": "graph", "bbcfg": "graph", "output-control-flow-graph-with-basic-blocks": "graph",
 }  # fmt: skip
 _VALUES = {
     "xtext": "xtext", "extract-text": "xtext", "xelf": "xelf", "extract-elf": "xelf", "xptx": "xptx",
     "extract-ptx": "xptx", "arch": "arch", "gpu-architecture": "arch", "fun": "fun", "function": "fun",
+    "lrm": "lrm", "life-range-mode": "lrm",
 }  # fmt: skip
-"""Options behind one dash or two, as cuobjdump's short and long ones, to what they ask for."""
+"""Options behind one dash or two, as the short and long ones of cuobjdump and nvdisasm, to what they ask for."""
 
 
 @attrs.define
@@ -83,6 +93,8 @@ def main(argv: Sequence[str]) -> int:
         fail("cli.input", "no input file (see minicc objdump --help)")
     if (arch := request.values.get("arch")) and not re.fullmatch(r"sm_\d{2,3}[af]?", arch):
         fail("cli.value", f"'-arch {arch}' is no architecture; sm_90, sm_90a ...")
+    if (mode := request.values.get("lrm")) not in (None, "wide", "narrow", "count"):
+        fail("cli.value", f"'-lrm {mode}' is not wide, narrow or count")
     out: list[str] = []
     documents = []
     for file in request.files:
@@ -165,13 +177,17 @@ def _show(images: list[Image], request: Request) -> list[str]:
         return _extract(images, values)
     if "fun" in values:
         _warn_of_unknown(images, values["fun"])
+    if "lrm" in values:
+        wants = wants | {"ranges"}
     if wants & {"why", "fields"}:
         wants = wants | {"sass", "control"}
+    if wants & {"lines", "inlined", "ranges"}:
+        wants = wants | {"sass"}
     if not wants - {"control", "all", "sort"} and all(not image.embedded for image in images):
         wants = wants | {"asm"}
     out: list[str] = []
     for image in images:
-        if image.embedded:
+        if image.embedded and "graph" not in wants:
             out += _entry_header(image)
         if image.kind == "ptx":
             if "ptx" in wants:
@@ -196,7 +212,7 @@ def _texts(images: list[Image]) -> list[tuple[str, bytes]]:
 def _warn_of_unknown(images: list[Image], names: str) -> None:
     known = {name for image in images if image.kind == "cubin" for name, _ in code_sections(image)}
     for name in names.split(","):
-        if name not in known:
+        if not any(name in (symbol, signature(symbol).base) for symbol in known):
             held = ", ".join(sorted(known)) or "none"
             sys.stderr.write(f"minicc: warning: no function is called {name}; there are: {held}\n")
 
@@ -270,7 +286,9 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
     if "usage" in wants:
         out += _usage(image, request)
     if "sass" in wants:
-        out += _sass(image, request)
+        out += _sass(image, request, wants)
+    if "graph" in wants:
+        out += _graph(image, request)
     if "symbols" in wants:
         out += _symbols(image)
     if "hex" in wants and "sass" not in wants:
@@ -282,7 +300,8 @@ def _show_cubin(image: Image, request: Request, wants: set[str]) -> list[str]:
 
 
 def _chosen(name: str, request: Request) -> bool:
-    return "fun" not in request.values or name in request.values["fun"].split(",")
+    """By its symbol or its name in the source."""
+    return "fun" not in request.values or bool({name, signature(name).base} & {*request.values["fun"].split(",")})
 
 
 def _header_flags(arch: str) -> str:
@@ -291,12 +310,29 @@ def _header_flags(arch: str) -> str:
     return f'\t.headerflags\t@"{extra}EF_CUDA_SM{base} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{base})"'
 
 
-def _sass(image: Image, request: Request) -> list[str]:
+def _graph(image: Image, request: Request) -> list[str]:
+    from minicc.sass import dump
+    from minicc.sass.listing import arch_of
+    from minicc.verbs import nvdisasm
+
+    arch = arch_of(image.arch, place=image.name)
+    chosen = [(name, code) for name, code in code_sections(image) if _chosen(name, request)]
+    return list(nvdisasm.graph([(name, list(dump.lines_of(code, arch))) for name, code in chosen], arch))
+
+
+def _sass(image: Image, request: Request, wants: set[str]) -> list[str]:
     from minicc.sass import dump
     from minicc.sass.listing import arch_of
 
     arch = arch_of(image.arch, place=image.name)
     sections = [(name, list(dump.lines_of(code, arch))) for name, code in code_sections(image)]
+    places: dict[str, list[Line]] = {}
+    if wants & {"lines", "inlined"}:
+        from minicc.binary import read_cubin
+
+        places = {f.name: f.lines for f in read_cubin(image.data, image.name).functions}
+    if wants & {"lines", "inlined", "ranges"}:
+        from minicc.verbs import nvdisasm
     if "sort" in request.wants:
         sections.sort(key=lambda section: section[0])
     hex_column = dump.column(line for _, lines in sections for line in lines)
@@ -307,11 +343,15 @@ def _sass(image: Image, request: Request) -> list[str]:
         if not _chosen(name, request):
             continue
         out += [f"\t\tFunction : {name}", _header_flags(image.arch)]
-        more = request.wants & {"why", "fields"}
-        words, control = not more and "raw" not in request.wants, bool(more) or "control" in request.wants
+        more = wants & {"why", "fields"}
+        words, control = not wants & {"why", "fields", "ranges", "raw"}, bool(more) or "control" in wants
         text = dump.section_text(lines, hex_column, words=words, control=control)
         text = _reasons(text, lines, arch) if "why" in more else text
-        out += _fields(text, lines, arch) if "fields" in more else text
+        if "ranges" in wants:
+            text = nvdisasm.life_ranges(text, lines, arch, request.values.get("lrm", "wide"))
+        elif wants & {"lines", "inlined"}:
+            text = nvdisasm.source_lines(text, lines, places.get(name, ()), "inlined" in wants)
+        out += _fields(text, lines, arch) if "fields" in more and len(text) == len(lines) else text
         out += ["\t\t..........", "", ""]
     return out
 

@@ -114,7 +114,11 @@ def main(words: list[str]) -> int:
 
         print(json.dumps({"schema": 1, "file": session.name, "launches": [plain(f) for f in launches]}))
     else:
-        write(arguments.last("log-file", "-"), _text(arguments, launches, sections, page, units == "base"))
+        text = _text(arguments, launches, sections, page, units == "base")
+        if log := arguments.last("log-file"):
+            write(log, text)
+        else:
+            print(text, end="")
     for check in session.outcome.checks:
         if not check.ok:
             print(f"minicc prof: check {check.name} failed; the profile is of a kernel that is wrong", file=sys.stderr)
