@@ -189,6 +189,23 @@ def test_rounds_whose_sums_are_constants_are_written_out(sum_: str, straight: bo
     assert (" br i1 " not in made) == straight
 
 
+def test_steps_whose_conditions_are_constants_are_written_out() -> None:
+    """64 steps of MD5, which ask in which quarter they are."""
+    text = """__constant__ unsigned K[64]; __global__ void k(unsigned *v, const unsigned *m) {
+      unsigned a = v[0], b = v[1], c = v[2], d = v[3];
+      for (int i = 0; i < 64; i++) {
+        unsigned f; int g;
+        if (i < 16) { f = (b & c) | (~b & d); g = i; }
+        else if (i < 32) { f = (d & b) | (~d & c); g = (5 * i + 1) & 15; }
+        else if (i < 48) { f = b ^ c ^ d; g = (3 * i + 5) & 15; }
+        else { f = c ^ (b | ~d); g = (7 * i) & 15; }
+        unsigned x = a + f + K[i] + m[g];
+        a = d; d = c; c = b; b += x << 7 | x >> 25; }
+      v[0] = a; v[1] = b; v[2] = c; v[3] = d; }"""
+    made = nvvm.optimise(frontend.compile(SourceFile("a.cu", text), Source()), nvvm.Options())
+    assert " br i1 " not in made
+
+
 SERIES = """
 define internal double @__minicc_series(double %x) convergent nounwind mustprogress alwaysinline {
   %slot = alloca double
