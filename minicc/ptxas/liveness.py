@@ -22,7 +22,7 @@ _ARITHMETIC = frozenset({
     "BMSK", "BREV", "DADD", "DFMA", "DMUL", "DSETP", "F2F", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL",
     "FSEL", "FSET", "FSETP", "HADD2", "HFMA2", "HMNMX2", "HMUL2", "HSETP2", "I2F", "I2FP", "IABS", "IADD3", "IMAD",
     "ISETP", "LEA", "LOP3", "MOV", "MUFU", "PLOP3", "POPC", "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX",
-    "VIMNMX",
+    "VIMNMX", "VIMNMX3",
 })  # fmt: skip
 """What makes a value or a predicate of others of its lane and does nothing else."""
 

@@ -9,6 +9,7 @@
     sign s of a;            64-bit add d, (a, s), c IADD3 d, p, a, c; LEA.HI.X.SX32 d, a, c, 1, p
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
     IADD3 t, a, b, RZ;      VIMNMX d, t, c, p       VIADDMNMX d, a, b, c, p   (an index that is kept inside)
+    VIMNMX t, a, b, p;      VIMNMX d, t, c, p       VIMNMX3 d, a, b, c, p
     LOP3 t, ...;            LOP3 d, t, ...          LOP3 of at most three inputs in all
     FADD t, -x, -RZ;        FFMA d, t, b, c         FFMA d, -x, b, c   (also of several uses)
     FADD t, |x|, -RZ;       FSETP p, t, b           FSETP p, |x|, b
@@ -145,6 +146,24 @@ class Combiner:
         if sums:
             *_, x, y, other = max(sums, key=lambda made: made[:2])
             self.replace(inst, "VIADDMNMX", inst.modifiers, (x, y, other, inst.srcs[2]))
+        else:
+            self._least(inst, b, at)
+
+    def _least(self, inst: MInst, b: int, at: int) -> None:
+        """The smallest or largest of three; of two that are made of two each, the one that is made later."""
+        found = [(self.maker(t, "VIMNMX", b, at), other) for t, other in (inst.srcs[:2], inst.srcs[1::-1])]
+        alike = [
+            (made.block == b, made.at, *made.inst.srcs[:2], other) for made, other in found
+            if made is not None and not guarded(made.inst) and len(made.inst.dsts) == 1
+            and made.inst.modifiers == inst.modifiers and made.inst.srcs[2] == inst.srcs[2]
+        ]  # fmt: skip
+        if alike:
+            *_, x, y, z = max(alike, key=lambda made: made[:2])
+            registers = [s for s in (x, y, z) if _plain(s)]
+            rest = [s for s in (x, y, z) if not _plain(s)]
+            if len(rest) < 2 and all(isinstance(s, Imm) or s == ZERO for s in rest):
+                x, y, z = (registers[0], *(rest or registers[2:]), registers[1])
+                self.replace(inst, "VIMNMX3", inst.modifiers, (x, y, z, inst.srcs[2]))
 
     def _add(self, inst: MInst, b: int, at: int) -> None:
         """32-bit add of two with one of them combinable."""

@@ -23,8 +23,8 @@ _MOST_KEPT = 2
 """Predicates that live on because a compare was not repeated."""
 _PURE = frozenset({
     "IADD3", "IMAD", "VIADD", "LOP3", "SHF", "LEA", "SEL", "FSEL", "PRMT", "IABS", "SGXT", "BMSK", "FADD", "FMUL",
-    "FFMA", "DADD", "DMUL", "DFMA", "ISETP", "FSET", "FSETP", "DSETP", "PLOP3", "FMNMX", "VIMNMX", "I2FP", "F2FP",
-    "I2F", "F2I", "F2F", "FRND", "MUFU", "POPC", "FLO", "BREV", "S2R", "LDC", "HADD2", "HMUL2", "HFMA2", "ULDC",
+    "FFMA", "DADD", "DMUL", "DFMA", "ISETP", "FSET", "FSETP", "DSETP", "PLOP3", "FMNMX", "VIMNMX", "VIMNMX3", "I2FP",
+    "F2FP", "I2F", "F2I", "F2F", "FRND", "MUFU", "POPC", "FLO", "BREV", "S2R", "LDC", "HADD2", "HMUL2", "HFMA2", "ULDC",
 })  # fmt: skip
 _LOADS = frozenset({"LDG", "LDS", "LDL", "LD"})
 

@@ -20,7 +20,9 @@ from minicc.ptxas.operands import Components, counted, guarded, map_reads, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import Distances, Footprint, footprint, timing
 
-_PURE = frozenset({"FMUL", "FADD", "FFMA", "IADD3", "LOP3", "SHF", "IMAD", "VIADD", "LEA", "FMNMX", "VIMNMX", "PRMT"})
+_PURE = frozenset(
+    {"FMUL", "FADD", "FFMA", "IADD3", "LOP3", "SHF", "IMAD", "VIADD", "LEA", "FMNMX", "VIMNMX", "VIMNMX3", "PRMT"}
+)
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:

@@ -192,3 +192,34 @@ def test_one_or_zero_as_floats_compare(tmp_path: Path) -> None:
     code = checked(tmp_path, COMPARED)
     assert code.count("FSET") == 4
     assert not {"SEL", "FSEL"} & set(code)
+
+
+def test_extremes_of_three(tmp_path: Path) -> None:
+    """The same way, signed or not; others, and one with a second use, stay two."""
+    source = """
+//! n = 256
+//! a = randint(-2147483648, 2147483647, 3 * n, i32)
+//! o = zeros(6 * n, i32)
+//! f[1, n](a, o, n)
+//! x = a[0:n]
+//! y = a[n:2 * n]
+//! z = a[2 * n:3 * n]
+//! low = minimum(minimum(x, y), z)
+//! expect(o[0:n], low)
+//! expect(o[n:2 * n], i32(maximum(maximum(u32(x), u32(y)), u32(z))))
+//! expect(o[2 * n:3 * n], maximum(maximum(x, 77), z))
+//! expect(o[3 * n:4 * n], minimum(maximum(x, 5), z))
+//! expect(o[4 * n:5 * n], minimum(maximum(y, -100), 100))
+//! expect(o[5 * n:6 * n], minimum(low, 0))
+__global__ void f(const int *a, int *o, int n) {
+    int i = threadIdx.x, x = a[i], y = a[n + i], z = a[2 * n + i];
+    o[i] = min(min(x, y), z);
+    o[n + i] = max(max((unsigned)x, (unsigned)y), (unsigned)z);
+    o[2 * n + i] = max(max(x, 77), z);
+    o[3 * n + i] = min(max(x, 5), z);
+    o[4 * n + i] = min(max(y, -100), 100);
+    o[5 * n + i] = min(min(min(x, y), z), 0);
+}
+"""
+    code = checked(tmp_path, source)
+    assert code.count("VIMNMX3") == 3 and code.count("VIMNMX") == 5
