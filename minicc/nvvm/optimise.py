@@ -49,8 +49,8 @@ sgemm_float4 takes 1.37 of the cycles; with 1000 only odd_even_sort has other co
 time.) The budget lets strides of a power of two be unrolled, and no division; a loop of at most eight turns is unrolled
 like any other; of one of 64 at most it is reckoned what becomes constant in each (LLVM's limit of ten leaves a loop of
 ciphers' rounds, whose sums and keys do, at four turns: XTEA 1.34 of nvcc's instructions, 0.94 so; MD5's 64 steps with
-their conditions 1.66 of its cycles, 0.89 so). Cycles on the model over nvcc's, 24 samples and 26 kernels of tests/bench:
-1.02 before, 0.98 after."""
+their conditions 1.66 of its cycles, 0.89 so). Cycles on the model over nvcc's, 24 samples and 26 kernels of
+tests/bench: 1.02 before, 0.98 after."""
 
 _USUAL = {name: str(value) for name, value in _UNROLLING.items()} | {
     "enable-nontrivial-unswitch": "false",

@@ -18,10 +18,10 @@ from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, reads, writes
 
-_ARITHMETIC = frozenset({
+ARITHMETIC = frozenset({
     "BMSK", "BREV", "DADD", "DFMA", "DMUL", "DSETP", "F2F", "F2FP", "F2I", "FADD", "FFMA", "FLO", "FMNMX", "FMUL",
-    "FSEL", "FSET", "FSETP", "HADD2", "HFMA2", "HMNMX2", "HMUL2", "HSETP2", "I2F", "I2FP", "IABS", "IADD3", "IMAD",
-    "ISETP", "LEA", "LOP3", "MOV", "MUFU", "PLOP3", "POPC", "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX",
+    "FRND", "FSEL", "FSET", "FSETP", "HADD2", "HFMA2", "HMNMX2", "HMUL2", "HSETP2", "I2F", "I2FP", "IABS", "IADD3",
+    "IMAD", "ISETP", "LEA", "LOP3", "MOV", "MUFU", "PLOP3", "POPC", "PRMT", "SEL", "SGXT", "SHF", "VIADD", "VIADDMNMX",
     "VIMNMX", "VIMNMX3",
 })  # fmt: skip
 """What makes a value or a predicate of others of its lane and does nothing else."""
@@ -239,7 +239,7 @@ def _wanted_under_guard(insts: list[MInst], block: list[Access], own: set[int]) 
             key = _guard_key(inst)
             for reg, _ in access.partial:
                 (found if wanted.get(reg, key) == key else no).add(reg)
-        elif inst.mnemonic in _ARITHMETIC:
+        elif inst.mnemonic in ARITHMETIC:
             keys = {wanted.get(reg, always) if reg in own else always for reg, _ in access.defs}
             key = keys.pop() if len(keys) == 1 else always
         for row in (access.defs, access.partial):

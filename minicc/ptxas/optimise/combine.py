@@ -151,18 +151,20 @@ class Combiner:
 
     def _least(self, inst: MInst, b: int, at: int) -> None:
         """The smallest or largest of three; of two that are made of two each, the one that is made later."""
-        found = [(self.maker(t, "VIMNMX", b, at), other) for t, other in (inst.srcs[:2], inst.srcs[1::-1])]
-        alike = [
-            (made.block == b, made.at, *made.inst.srcs[:2], other) for made, other in found
-            if made is not None and not guarded(made.inst) and len(made.inst.dsts) == 1
-            and made.inst.modifiers == inst.modifiers and made.inst.srcs[2] == inst.srcs[2]
-        ]  # fmt: skip
-        if alike:
-            *_, x, y, z = max(alike, key=lambda made: made[:2])
-            registers = [s for s in (x, y, z) if _plain(s)]
-            rest = [s for s in (x, y, z) if not _plain(s)]
+        best: tuple[tuple[bool, int], list[MOperand]] | None = None
+        for t, other in (inst.srcs[:2], inst.srcs[1::-1]):
+            made = self.maker(t, "VIMNMX", b, at)
+            if made is None or guarded(made.inst) or len(made.inst.dsts) != 1:
+                continue
+            if made.inst.modifiers == inst.modifiers and made.inst.srcs[2] == inst.srcs[2]:
+                when = made.block == b, made.at
+                if best is None or when > best[0]:
+                    best = when, [*made.inst.srcs[:2], other]
+        if best is not None:
+            registers = [s for s in best[1] if _plain(s)]
+            rest = [s for s in best[1] if not _plain(s)]
             if len(rest) < 2 and all(isinstance(s, Imm) or s == ZERO for s in rest):
-                x, y, z = (registers[0], *(rest or registers[2:]), registers[1])
+                x, y, z = (registers[0], *rest, *registers[1:])
                 self.replace(inst, "VIMNMX3", inst.modifiers, (x, y, z, inst.srcs[2]))
 
     def _add(self, inst: MInst, b: int, at: int) -> None:

@@ -9,6 +9,12 @@ between is waited for: otherwise little is gained for the registers. Turns of a 
 condition stand so, one after the other; NVIDIA's ptxas makes their loads together, too (HeCBench's stsg waited eight
 times where its code waits twice: 1.46 of its cycles on an H200).
 
+    head: r = MUFU x;  @p(x) BRA slow      head: r = MUFU x;  z = y * y;  @p(x) BRA slow
+    join: z = y * y;  w = r * z       ->   join: w = r * z
+
+And what needs nothing of a slow operation (a division, a root) is computed before the branch to its long path, where a
+warp waits for the operation anyhow: whatever follows then fills the time.
+
     test: x = load;  @p(x) BRA out         test: x = load;  i = i - 1;  q = i > 0;  @p(x) BRA out
     next: i = i - 1;  @q(i) BRA test  ->   next: @q BRA test
 
@@ -23,7 +29,7 @@ from collections.abc import Collection, Iterable
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
-from minicc.ptxas.liveness import analyse
+from minicc.ptxas.liveness import ARITHMETIC, analyse
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
 from minicc.ptxas.optimise.ahead import PURE, WEAK, stores
@@ -34,6 +40,8 @@ _BODY = 128
 """Instructions between head and join, at most: registers are held over them. A logarithm of doubles has 72."""
 _WORDS = 8
 """Registers that loads of one head may take."""
+_FILL = 24
+"""Instructions that are computed before a branch to the long path of a slow operation (with 40 registers run short)."""
 _FEW = 8
 """Instructions that are computed before a branch that leaves a loop."""
 
@@ -108,14 +116,27 @@ def _leads(inst: MInst, out: str) -> bool:
 def _loads(function: MFunction) -> None:
     """Move loads up, from the last join to the first, so that those of several come to one head."""
     blocks = function.blocks
-    if not any(i.mnemonic == "LDG" for block in blocks[2:] for i in block.insts):
-        return
     cfg = Cfg.of(function)
     for head in reversed(range(len(blocks) - 2)):
         if join := _join(cfg, head):
             _move(function, head, join, range(head + 1, join))
         elif aside := _aside(cfg, head):
-            _move(function, head, head + 1, (aside,), seldom=True)
+            join = head + 1 + _alone(cfg, head + 1)
+            _move(function, head, join, (aside,), seldom=True)
+            _fill(function, head, join, aside)
+
+
+def _fill(function: MFunction, head: int, join: int, aside: int) -> None:
+    """Compute what needs nothing of a slow operation before the branch to its long path."""
+    top, bottom = function.blocks[head].insts, function.blocks[join].insts
+    between = [*top[-1:], *function.blocks[aside].insts]
+    used = {part for inst in between for part in parts_read(inst)}
+    made = {part for inst in between for part in parts_written(inst)}
+    wanted = {inst for inst in bottom if inst.mnemonic in ARITHMETIC}
+    moved = _movable(bottom, used, made, False, wanted, ("R", "P"))[:_FILL]
+    gone = set(moved)
+    top[-1:-1] = moved
+    function.blocks[join].insts = [inst for inst in bottom if inst not in gone]
 
 
 def _join(cfg: Cfg, head: int) -> int:
@@ -133,9 +154,12 @@ def _join(cfg: Cfg, head: int) -> int:
         return 0
     if min(cfg.preds[join]) < head or max(cfg.preds[join]) >= join:
         return 0
-    # Where they meet may be a BSYNC alone, since a BSSY names what comes after it.
-    alone = len(blocks[join].insts) == 1 and cfg.succs[join] == [join + 1] and cfg.preds[join + 1] == [join]
-    return join + 1 if alone else join
+    return join + _alone(cfg, join)
+
+
+def _alone(cfg: Cfg, join: int) -> bool:
+    """Whether where ways meet is a BSYNC alone, since a BSSY names what comes after it."""
+    return len(cfg.function.blocks[join].insts) == 1 and cfg.succs[join] == [join + 1] and cfg.preds[join + 1] == [join]
 
 
 def _aside(cfg: Cfg, head: int) -> int:
@@ -148,7 +172,8 @@ def _aside(cfg: Cfg, head: int) -> int:
     if aside <= head or not alone or set(cfg.preds[head + 1]) != {head, aside}:
         return 0
     insts = cfg.function.blocks[aside].insts
-    return aside if any(map(_shared, insts)) and all(i.memory in ("", "load") or _shared(i) for i in insts) else 0
+    calm = all((i.mnemonic not in ("CALL", "EXIT") and i.memory in ("", "load")) or _shared(i) for i in insts)
+    return aside if calm else 0
 
 
 def _shared(inst: MInst) -> bool:
@@ -211,7 +236,7 @@ def _movable(
         load = inst.mnemonic == "LDG" and WEAK.issuperset(inst.modifiers)
         if (
             inst in among
-            and (inst.mnemonic in PURE or (load and (calm or "CONSTANT" in inst.modifiers)))
+            and (inst.mnemonic in ARITHMETIC or (load and (calm or "CONSTANT" in inst.modifiers)))
             and not guarded(inst)
             and not inst.hidden
             and not inst.side_effect

@@ -247,3 +247,25 @@ __global__ void f(const float *x, float *out, float a, float b, float c) {
     code = checked(tmp_path, source)
     last = max(at for at, mnemonic in enumerate(code) if mnemonic == "LDG")
     assert code.count("CALL") == 3 and last < code.index("BRA")
+
+
+def test_what_follows_slow_operations_fills_the_time(tmp_path: Path) -> None:
+    """Both roots and the sum of products are under way before the first branch to a long path, which gives the same."""
+    source = """
+//! n = 256
+//! a = where(arange(n) % 5 == 0, f32(1e-40), uniform(0, 9, n, f32))
+//! b = where(arange(n) % 7 == 0, f32(1e-41), uniform(0, 9, n, f32))
+//! o = zeros(n, f32)
+//! f[1, n](a, b, o)
+//! x = f64(a)
+//! y = f64(b)
+//! expect(o, sqrt(x) + sqrt(y) * (((y * 3 + 1) * y + 2) * y + 1), rel=1e-5)
+__global__ void f(const float *a, const float *b, float *o) {
+    int i = threadIdx.x;
+    float x = a[i], y = b[i];
+    o[i] = sqrtf(x) + sqrtf(y) * (((y * 3 + 1) * y + 2) * y + 1);
+}
+"""
+    code = checked(tmp_path, source)
+    first = code[: code.index("BRA")]
+    assert first.count("MUFU") == 2 and first.count("FFMA") > 6
