@@ -4,7 +4,7 @@ PTX. What -O0 leaves out (the passes over the IR, and `spread`) can be left out 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from minicc import passes
@@ -13,7 +13,7 @@ from minicc.diagnostics import SourceFile, Span, fail
 from minicc.isel.cover.cover import Cover
 from minicc.isel.cover.database import of
 from minicc.isel.emit.debug import Locations
-from minicc.isel.emit.emit import Emitter, demand, mark_uses, number_results
+from minicc.isel.emit.emit import Emitter, Inputs, demand, mark_uses, number_results, phi_inputs
 from minicc.isel.emit.symbols import spread
 from minicc.isel.options import Options
 from minicc.isel.prepare.addresses import share
@@ -43,26 +43,25 @@ class Work:
         self.function = lowering.function
         self.cover = Cover(of(arch), options.how == "first-match", explain)
         self.number, self.locations = number, locations
-        self.found: list[tuple[ir.Block, set[ir.Block]]] | None = None
-        self.made: Emitter | None = None
 
-    @property
+    @cached_property
     def loops(self) -> list[tuple[ir.Block, set[ir.Block]]]:
         """Header and blocks of each loop, outer ones before those in them."""
-        if self.found is None:
-            self.found = loops(self.function)
-        return self.found
+        return loops(self.function)
 
-    @property
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What phis get, once the expressions are made."""
+        return phi_inputs(self.lowering.blocks, self.lowering)
+
+    @cached_property
     def emitter(self) -> Emitter:
         """What writes the PTX."""
-        if self.made is None:
-            self.made = Emitter(self.lowering, self.cover, self.number, self.locations)
-        return self.made
+        return Emitter(self.lowering, self.cover, self.number, self.locations)
 
 
 def _hoist(w: Work) -> None:
-    w.found = hoist(w.function)
+    w.loops = hoist(w.function)
 
 
 def _outlive(w: Work) -> None:
@@ -77,7 +76,7 @@ def _contract(w: Work) -> None:
 
 def _reductions(w: Work) -> None:
     """Atomics whose result nobody asks for are reductions; these are relaxed or releases only."""
-    mark_uses(w.lowering.blocks, w.lowering)
+    mark_uses(w.lowering.blocks, w.inputs)
     for dag in w.lowering.blocks:
         for node in dag.nodes:
             if node.head != "atom" or node.uses or node.op.startswith(("atom.exch", "atom.cas")):
@@ -93,7 +92,7 @@ def _cover(w: Work) -> None:
         module, function = w.lowering.module, w.function
         where = Span(SourceFile(module.name, module.text), *offset_of(module.text, function.offset))
         fail("isel.unsupported", f"no pattern for '{missing.op}' in function '{function.name}'", where)
-    demand(w.lowering.blocks, w.lowering)
+    demand(w.lowering.blocks, w.inputs)
     number_results(w.lowering.blocks, w.emitter)
 
 

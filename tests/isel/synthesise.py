@@ -296,7 +296,7 @@ def build(
     dag.nodes.append(dag.terminator)
     around.blocks = [dag]
     cover = Cover(database)
-    mark_uses(around.blocks, around)  # type: ignore[arg-type]
+    mark_uses(around.blocks, {})
     missing = cover.run(dag.nodes)
     assert missing is None, missing
     winner = root.tile.pattern if root.tile else None
@@ -306,7 +306,7 @@ def build(
             break
     else:
         assert tree, f"the row's own tree does not match it: {row_pattern.row.tree}"
-    demand(around.blocks, around)  # type: ignore[arg-type]
+    demand(around.blocks, {})
     emitter = Emitter(around, cover, number, lambda ref: None)  # type: ignore[arg-type]
     number_results(around.blocks, emitter)
     emitter.run()

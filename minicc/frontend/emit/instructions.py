@@ -78,10 +78,12 @@ class Instructions:
             self.emit(f"br label %{label}{extra}")
             self.dead = True
 
-    def alloca(self, t: Type, align: int = 0, name: str = "") -> str:
+    def alloca(self, t: Type, align: int = 0, name: str = "", copied: bool = False) -> str:
+        """A place in the frame. One that is filled with a copy is aligned no more than what it is copied from may be:
+        LLVM reads a parameter itself, and not its copy, if that is aligned as the copy is."""
         self.count += 1
         slot = f"%{name[:NAMED] or 't'}.{self.count}"
-        align = max(align, t.align, _WIDEST if t.aggregate and t.size >= _WIDEST else 0)
+        align = max(align, t.align, _WIDEST if t.aggregate and t.size >= _WIDEST and not copied else 0)
         self.allocas.append(f"  {slot} = alloca {t.llvm}, align {align}")
         return slot
 
@@ -133,7 +135,7 @@ class Instructions:
         if source == target and not t.volatile:
             return
         parts = layout.few_leaves(t)
-        if parts is None:
+        if parts is None or (layout.indexed(t) and not t.volatile):
             self.module.declare(
                 "llvm.memcpy.p0.p0.i64",
                 "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)",

@@ -12,6 +12,8 @@ from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
 
 MAX_LEAVES = 16
+MAX_ELEMENTS = 4
+"""Of an array that is copied leaf by leaf. A longer one is indexed, and LLVM only reads the original of a `memcpy`."""
 
 
 def value_type(t: Type) -> str:
@@ -74,6 +76,20 @@ def _parts(t: Type, offset: int) -> Iterator[tuple[Type, int]]:
         return
     for field in record.fields:
         yield field.type if field.type.kind != "reference" else ty.pointer(ty.VOID), offset + field.offset
+
+
+def indexed(t: Type) -> bool:
+    """Whether an array in it is longer than is copied leaf by leaf."""
+    under = [t]
+    while under:
+        part = under.pop()
+        if part.kind == "array" and part.elem is not None:
+            if part.count > MAX_ELEMENTS:
+                return True
+            under.append(part.elem)
+        elif part.record is not None:
+            under += [field.type for field in part.record.fields]
+    return False
 
 
 def few_leaves(t: Type) -> list[tuple[int, Type]] | None:

@@ -122,7 +122,7 @@ class FunctionEmitter(Values):
         if t.aggregate:
             self.slots[id(p)] = name
             if kernel:
-                return f"ptr noundef byval({t.llvm}) align {t.align} {name}"
+                return f"ptr noalias noundef byval({t.llvm}) align {t.align} {name}"
             return f"ptr noundef align {t.align} {name}"
         if t.kind == "reference":
             self.slots[id(p)] = name

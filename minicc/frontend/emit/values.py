@@ -69,7 +69,7 @@ class Values(Instructions):
 
     def temporary(self, t: Type, e: ast.Expr) -> str:
         """The value of `e` in memory, for as long as the full expression lasts."""
-        slot = self.alloca(t)
+        slot = self.alloca(t, copied=e.lvalue)
         self.initialise(t, e, slot, t.align)
         ends = ty.destructors(t)
         if ends:

@@ -585,9 +585,13 @@ def _disables(node: ir.Node | None) -> bool:
     return node is not None and node.items[:1] == ["llvm.loop.unroll.disable"]
 
 
-def _phi_sources(blocks: list[BlockDag], lowering: Lowering) -> dict[Node, list[Node]]:
-    """What phis get on the ways that can be taken."""
-    sources: dict[Node, list[Node]] = {}
+Inputs = dict[Node, list[Node]]
+"""Phi -> what it gets on the ways that can be taken."""
+
+
+def phi_inputs(blocks: list[BlockDag], lowering: Lowering) -> Inputs:
+    """Of all phis of a function."""
+    sources: Inputs = {}
     for dag in blocks:
         for inst, nodes in dag.phis:
             for index in range(len(inst.args)):
@@ -597,12 +601,11 @@ def _phi_sources(blocks: list[BlockDag], lowering: Lowering) -> dict[Node, list[
     return sources
 
 
-def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
+def demand(blocks: list[BlockDag], inputs: Inputs) -> None:
     """Mark the nodes that must be in a register: operands of what is emitted, from effects backwards, phis included.
     Each is then placed: emitted where it was created, or where the load inside its tile was."""
     from minicc.isel.cover.cover import leaf_nodes
 
-    sources = _phi_sources(blocks, lowering)
     work = [node for dag in blocks for node in dag.nodes if node.root]
     while work:
         node = work.pop()
@@ -610,7 +613,7 @@ def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
             continue
         node.demanded = True
         if node.head == "phi":
-            work += sources.get(node, [])
+            work += inputs.get(node, [])
             continue
         if node.head in ("res", "asm", "switch"):
             work += node.args
@@ -624,9 +627,8 @@ def demand(blocks: list[BlockDag], lowering: Lowering) -> None:
             place.place = node
 
 
-def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
+def mark_uses(blocks: list[BlockDag], inputs: Inputs) -> None:
     """Count the users of every node that is reachable from an effect."""
-    sources = _phi_sources(blocks, lowering)
     work = [node for dag in blocks for node in dag.nodes if node.root]
     seen: set[int] = set()
     while work:
@@ -637,7 +639,7 @@ def mark_uses(blocks: list[BlockDag], lowering: Lowering) -> None:
         for arg in node.args:
             arg.uses += 1
             work.append(arg)
-        for part in sources.get(node, ()):
+        for part in inputs.get(node, ()):
             part.uses += 2  # a phi's input is needed in a register at the end of its block
             work.append(part)
 
@@ -658,4 +660,4 @@ def number_results(blocks: list[BlockDag], emitter: Emitter) -> None:
             parent.regs = tuple(slots)
 
 
-__all__ = ["Emitter", "demand", "mark_uses", "number_results"]
+__all__ = ["Emitter", "Inputs", "demand", "mark_uses", "number_results", "phi_inputs"]
