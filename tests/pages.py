@@ -32,7 +32,7 @@ def refresh(text: str) -> str:
         lines = _python(body, names) if body.startswith(">>>") else _shell(body)
         return "```\n" + "".join(lines) + "```"
 
-    with _folder():
+    with folder():
         return BLOCK.sub(renew, text)
 
 
@@ -62,7 +62,7 @@ def _trimmed(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[None]:
+def folder() -> Iterator[None]:
     """Work in a new folder in which `minicc` and the samples are this tree's."""
     before, path, modules = Path.cwd(), os.environ["PATH"], os.environ.get("PYTHONPATH")
     with tempfile.TemporaryDirectory() as name:

@@ -56,7 +56,7 @@ def picture(launches: Sequence[Facts], width: int = 680, height: int = 420) -> s
         c.text(width - 24, py(peak) - 4, f"{name} {peak / 1e12:.1f} Tflop/s", "end", 11)
     tallest = max(roofs.values())
     c.line(px(low_x), py(bandwidth * low_x), px(tallest / bandwidth), py(tallest), "#555", 1.5)
-    c.text(px(0.02), py(bandwidth * 0.06) - 12, f"DRAM {bandwidth / 1e12:.1f} TB/s", size=11)
+    c.text(px(0.08) - 4, py(bandwidth * 0.08) - 4, f"DRAM {bandwidth / 1e12:.1f} TB/s", "end", 11)
     for n, precision, intensity, rate in points:
         c.curve([(px(intensity), py(rate))], COLOURS[n % len(COLOURS)])
         c.text(px(intensity) + 6, py(rate) + 4, NAMES[precision], size=10)

@@ -3,7 +3,7 @@ time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 import attrs
@@ -115,17 +115,23 @@ def chart(title: str, x_name: str, y_name: str, series: Sequence[Series], width:
     return c.render()
 
 
+def _colours(names: Iterable[str], order: Iterable[str]) -> dict[str, str]:
+    """By place in `order`; names that are not in it have those that follow."""
+    return {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(dict.fromkeys((*order, *names)))}
+
+
 def bars(
     title: str,
     rows: Sequence[tuple[str, Sequence[tuple[str, float]]]],
     unit: str = "",
     width: int = 760,
     gauges: Sequence[tuple[str, float, float]] = (),
+    order: Iterable[str] = (),
 ) -> str:
-    """Stacked horizontal bars: (label, [(part, value)]). A part has one colour in all rows. `gauges` are drawn below
-    the bars, one each: (label, reached, limit) of 100."""
+    """Stacked horizontal bars: (label, [(part, value)]). A part has one colour in all rows, and in all pictures
+    with the same `order`. `gauges` are drawn below the bars, one each: (label, reached, limit) of 100."""
     names = list(dict.fromkeys(name for _, parts in rows for name, _ in parts))
-    colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
+    colour = _colours(names, order)
     left = 20 + 7 * max((len(label) for label, _ in rows), default=0)
     legend = -(-len(names) // 3)
     high = 52 if gauges else 30
@@ -167,11 +173,14 @@ class Span:
     title: str = ""
 
 
-def spans(title: str, found: Sequence[Span], unit: str = "cycle", width: int = 1200, lane_height: int = 16) -> str:
-    """Spans over time, a row a lane, lanes in the order in which they come."""
+def spans(
+    title: str, found: Sequence[Span], width: int = 1200, lane_height: int = 16, order: Iterable[str] = ()
+) -> str:
+    """Spans over time in cycles, a row a lane, lanes in the order in which they come; a kind has the same colour in all
+    pictures with the same `order`."""
     lanes = list(dict.fromkeys(span.lane for span in found))
     kinds = list(dict.fromkeys(span.kind for span in found))
-    colour = {kind: COLOURS[k % len(COLOURS)] for k, kind in enumerate(kinds)}
+    colour = _colours(kinds, order)
     left = 20 + 7 * max((len(lane) for lane in lanes), default=0)
     low = min((s.start for s in found), default=0.0)
     high = max((s.end for s in found), default=1.0)
@@ -183,7 +192,7 @@ def spans(title: str, found: Sequence[Span], unit: str = "cycle", width: int = 1
         if low <= t <= high:
             c.line(left + (t - low) * scale, 38, left + (t - low) * scale, bottom)
             c.text(left + (t - low) * scale, bottom + 14, _n(t), "middle")
-    c.text(left, bottom + 30, unit)
+    c.text(left, bottom + 30, "cycle")
     for k, lane in enumerate(lanes):
         c.text(left - 6, 46 + (lane_height + 3) * k + lane_height - 4, lane, "end")
     row = {lane: 46 + (lane_height + 3) * k for k, lane in enumerate(lanes)}

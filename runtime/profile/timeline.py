@@ -15,6 +15,7 @@ import attrs
 
 from runtime.device.sm.tables import kinds as K
 from runtime.profile.facts import Facts, Hot
+from runtime.profile.meaning import STATES
 from runtime.profile.svg import Span, spans
 
 ORDER = (
@@ -173,10 +174,13 @@ def picture(f: Facts, sm: int = 0, limit: int = 20_000) -> str:
             lane = f"{issue.slot >> 4}.{issue.slot & 15:02}"
             drawn.append(Span(lane, start, start + cycles, state, f"{state} before {text}"))
     for issue in found:
-        drawn.append(Span(f"{issue.slot >> 4}.{issue.slot & 15:02}", issue.time, issue.time + 1, "issue", issue.name))
+        drawn.append(
+            Span(f"{issue.slot >> 4}.{issue.slot & 15:02}", issue.time, issue.time + 1, "selected", issue.name)
+        )
     drawn.sort(key=lambda span: (span.lane, span.start))
     kept = drawn if len(drawn) <= limit else sorted(drawn, key=lambda s: s.start - s.end)[:limit]
-    return spans(f"SM {sm}: warps of {f.demangled}", sorted(kept, key=lambda s: (s.lane, s.start)))
+    title = f"SM {sm}: warps (sub-core.slot) of {f.demangled}"
+    return spans(title, sorted(kept, key=lambda s: (s.lane, s.start)), order=STATES)
 
 
 def states_picture(launches: Sequence[Facts]) -> str:
@@ -190,4 +194,4 @@ def states_picture(launches: Sequence[Facts]) -> str:
         rows.append((f"#{n} {label}" if len(launches) > 1 else label, f.states()))
         reached = f.get("sm__warps_active.avg.pct_of_peak_sustained_active")
         gauges.append(("occupancy", reached, f.get("sm__maximum_warps_per_active_cycle_pct")))
-    return bars("Warp states, cycles per issued instruction", rows, gauges=gauges)
+    return bars("Warp states, cycles per issued instruction", rows, gauges=gauges, order=STATES)

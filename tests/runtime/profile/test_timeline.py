@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -109,3 +110,15 @@ def test_mistakes_are_named(capsys, tmp_path):
     ]:
         assert cli.main(["prof", DOT, *words]) == 1
         assert text in capsys.readouterr().err
+
+
+def test_a_state_has_the_same_colour_in_all_pictures():
+    order = ["a", "b", "c"]
+    first = bars("t", [("row", [("c", 1.0), ("a", 2.0)])], order=order)
+    second = spans("t", [Span("l", 0, 5, "a"), Span("l", 5, 6, "new"), Span("l", 6, 9, "c")], order=order)
+    colours = [
+        {name: colour for colour, name in re.findall(r'fill="(#[0-9a-f]+)"></rect>\n<text[^>]*>(\w+)</text>', text)}
+        for text in (first, second)
+    ]
+    assert len(colours[0]) == 2 and colours[0].items() <= colours[1].items()
+    assert len(set(colours[1].values())) == 3
