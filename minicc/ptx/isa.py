@@ -10,6 +10,7 @@ An opcode may have several rows; an instruction must fit one. The rows are in `r
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -17,7 +18,8 @@ import attrs
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
-from minicc.ptx.names import SINCE, SIZES, VECTORS
+from minicc.ptx import since
+from minicc.ptx.names import SIZES, VECTORS
 from minicc.ptx.operands import Place, Spec, TypeOf, spec
 from minicc.ptx.rows import ROWS, TYPES
 
@@ -33,33 +35,36 @@ class Form:
     open: bool
 
 
-_FORMS: dict[str, list[Form]] = {}
+_LINES: dict[str, list[str]] = {}
+"""The rows of each opcode as they are written."""
 _COMPARES = ("eqs", "signs", "unsigs", "floats")
 _ALONE = frozenset({"shfl", "vote"})
 _IN_STEP = 70
 """From this target on, lanes of a warp need not be in step."""
-_CLUSTERS = 90
-"""From this target on there are clusters of blocks, and their scope."""
-_CLUSTERED = frozenset({"cluster", "shared::cluster", "sync_restrict::shared::cluster"})
 _WIDEST = 16
 """Bytes of one access."""
 _SPACES = frozenset({"global", "shared", "shared::cta", "shared::cluster"})
 
 
+@functools.cache
 def forms(opcode: str) -> list[Form]:
     """The rows of an opcode; empty if there is no such instruction."""
-    if not _FORMS:
+    return [_form(line) for line in _lines().get(opcode, ())]
+
+
+def _lines() -> dict[str, list[str]]:
+    if not _LINES:
         from minicc.ptx import rows_async, rows_multimem, rows_texture, rows_video
 
         others = (rows_async, rows_multimem, rows_texture, rows_video)
         for line in (*ROWS.strip().splitlines(), *(line for module in others for line in module.rows())):
-            parts = [part.strip() for part in re.split(r"\s\|(?=\s|$)", line)]
-            name, modifiers, operands, *rest = (*parts, "") if len(parts) == 2 else parts
-            _FORMS.setdefault(name, []).append(_form(modifiers, operands, rest))
-    return _FORMS.get(opcode, [])
+            _LINES.setdefault(line[: line.index(" ")], []).append(line)
+    return _LINES
 
 
-def _form(modifiers: str, operands: str, rest: list[str]) -> Form:
+def _form(line: str) -> Form:
+    _, modifiers, *more = (part.strip() for part in re.split(r"\s\|(?=\s|$)", line))
+    operands, *rest = more or ("",)
     groups: list[tuple[frozenset[str], bool, str]] = []
     free = False
     for word in modifiers.replace("|", " ").split():
@@ -84,19 +89,17 @@ def _form(modifiers: str, operands: str, rest: list[str]) -> Form:
     return Form(tuple(groups), tuple(spec(word) for word in operands.split()), version, sm, free)
 
 
-_LAST = max(SINCE.values())
-"""From this target on there are all special registers."""
-
-
 def check(
-    inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch, target: int = 0
+    inst: ptx.Inst, type_of: TypeOf, version: tuple[int, int], arch: Arch, target: int = 0, accelerated: bool = True
 ) -> Iterator[tuple[str, str]]:
     """(code, message) of everything wrong with one instruction whose names are all declared. `target` is the number
-    of the module's .target."""
-    if arch.sm < _LAST:
+    of the module's .target, which counts where it is less than the machine's; `accelerated` is one that ends with a."""
+    have = version, min(target or arch.sm, arch.sm)
+    if not since.has(have, since.LATEST):
         for operand in inst.operands:
-            if isinstance(operand, ptx.Special) and (since := SINCE.get(operand.name.partition(".")[0], 0)) > arch.sm:
-                yield "ptx.target", f"Feature '{operand.name}' requires .target sm_{since} or higher"
+            name = operand.name.partition(".")[0] if isinstance(operand, ptx.Special) else ""
+            if name in since.SPECIAL:
+                yield from since.lacking(f"Feature '{name}'", since.SPECIAL[name], have)
     rows = forms(inst.opcode)
     if not rows:
         yield "ptx.opcode", f"Not a name of any known instruction: '{inst.opcode}'"
@@ -119,18 +122,16 @@ def check(
     for row, letters in matched:
         problem = _operands(row, letters, inst, type_of)
         if problem is None:
-            if row.version > version:
-                yield (
-                    "ptx.version",
-                    f"Instruction '{inst.name}' requires PTX ISA .version {row.version[0]}.{row.version[1]} or later",
-                )
+            yield from since.lacking(f"Instruction '{inst.name}'", (row.version, row.sm), have)
+            alone = since.ACCELERATED.get(inst.opcode)
+            if not accelerated and row.sm <= have[1] and alone is not None and (not alone or alone in inst.modifiers):
+                yield "ptx.target", f"Instruction '{inst.name}' not supported on .target 'sm_{target}'"
+            if not since.has(have, since.LATEST):
+                for modifier, needed in since.modifiers(inst.opcode, inst.modifiers):
+                    yield from since.lacking(f"Feature '.{modifier}'", needed, have)
             if target >= _IN_STEP and version >= (6, 4) and inst.opcode in _ALONE and "sync" not in inst.modifiers:
                 message = f"Instruction '{inst.opcode}' without '.sync' is not supported on .target sm_70 and higher"
                 yield "ptx.target", f"{message} from PTX ISA version 6.4"
-            if row.sm > arch.sm:
-                yield "ptx.target", f"Instruction '{inst.name}' requires .target sm_{row.sm} or higher"
-            elif arch.sm < _CLUSTERS and not _CLUSTERED.isdisjoint(inst.modifiers):
-                yield "ptx.target", f"Feature '.cluster' requires .target sm_{_CLUSTERS} or higher"
             return
     assert problem is not None
     yield problem
@@ -166,7 +167,7 @@ def _modifier_error(inst: ptx.Inst, rows: list[Form]) -> tuple[str, str]:
     known = {word for row in rows for choices, _, _ in row.modifiers for word in choices}
     for modifier in inst.modifiers:
         if modifier not in known:
-            everywhere = {w for name in _FORMS for row in forms(name) for g in row.modifiers for w in g[0]}
+            everywhere = {w for name in _lines() for row in forms(name) for g in row.modifiers for w in g[0]}
             if modifier in everywhere:
                 return "ptx.modifier", f"Illegal modifier '.{modifier}' for instruction '{inst.opcode}'"
             return "ptx.modifier", f"Unknown modifier '.{modifier}'"

@@ -28,12 +28,6 @@ SPECIAL: dict[str, str] = {
 }
 """Special register -> its type (PTX ISA, "Special Registers")."""
 
-SINCE: dict[str, int] = {
-    **dict.fromkeys(("%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%is_explicit_cluster"), 90),
-    **dict.fromkeys(("%cluster_ctarank", "%cluster_nctarank", "%aggr_smem_size"), 90),
-}
-"""Special registers, without their component, that not every target has -> the first that does."""
-
 SIZES: dict[str, int] = {
     **{f"{k}{n}": n // 8 for k in "usb" for n in (8, 16, 32, 64)},
     "b128": 16, "f16": 2, "f16x2": 4, "bf16": 2, "bf16x2": 4, "tf32": 4, "f32": 4, "f64": 8,

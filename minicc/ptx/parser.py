@@ -18,7 +18,11 @@ from minicc.ptx.names import LINKAGE, OF_FUNCTIONS, PERFORMANCE, TARGET_OPTIONS,
 
 NEWEST = (9, 0)
 """Newest PTX ISA version that is understood."""
+_LAST = {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 9}
+"""The last of each series of versions."""
 
+_DOUBLES = 13
+"""From this target on machines have doubles."""
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)$")
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$|compute_([0-9]+)([af]?)$")
 
@@ -45,7 +49,7 @@ def _header(cursor: Cursor) -> Module:
     version = int(match[1]), int(match[2])
     # A later 9.x says more than 9.0 only where it uses what is new, and that is an error of its own: Triton writes the
     # newest version it knows at the head of everything.
-    if version[0] > NEWEST[0] or version < (1, 0):
+    if version[0] > NEWEST[0] or version[1] > _LAST.get(version[0], -1):
         cursor.fail(f"Unsupported .version {cursor.texts[1]}; current version is '{NEWEST[0]}.{NEWEST[1]}'")
     cursor.at = 2
     if not cursor.accept(".target"):
@@ -60,6 +64,8 @@ def _header(cursor: Cursor) -> Module:
             if word[:7] == "texmode" and any(o[:7] == "texmode" and o != word for o in options):
                 cursor.fail(f"Conflicting .target option '{word}'")
             options.append(word)
+        elif word == "map_f64_to_f32" and targets and int(targets[0].partition("_")[2].rstrip("af")) < _DOUBLES:
+            pass  # later machines compute doubles all the same
         else:
             cursor.fail("Unrecognized target")
         cursor.at += 1

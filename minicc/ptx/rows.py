@@ -93,12 +93,12 @@ rem | T:int | d:T a:T b:T
 abs | T:s16,s32,s64 | d:T a:T
 abs | ftz? T:f32 | d:T a:T
 abs | T:f64 | d:T a:T
-abs | ftz? T:f16,f16x2 | d:T g:T
+abs | ftz? T:f16,f16x2 | d:T g:T | 6.5, 53
 abs | T:bf16,bf16x2 | d:T g:T
 neg | T:s16,s32,s64 | d:T a:T
 neg | ftz? T:f32 | d:T a:T
 neg | T:f64 | d:T a:T
-neg | ftz? T:f16,f16x2 | d:T g:T
+neg | ftz? T:f16,f16x2 | d:T g:T | 6.0, 53
 neg | T:bf16,bf16x2 | d:T g:T
 min | T:int | d:T a:T b:T
 min | relu T:s32 | d:T a:T b:T | 8.0, 90
@@ -108,7 +108,7 @@ min | ftz? NaN? T:f32 | d:T a:T b:T
 min | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T | 7.2, 86
 min | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
 min | T:f64 | d:T a:T b:T
-min | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
+min | ftz? NaN? T:f16,f16x2 | d:T g:T g:T | 7.0, 80
 min | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T | 7.2, 86
 min | NaN? T:bf16,bf16x2 | d:T g:T g:T
 min | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T | 7.2, 86
@@ -120,7 +120,7 @@ max | ftz? NaN? T:f32 | d:T a:T b:T
 max | ftz? NaN? xorsign abs T:f32 | d:T a:T b:T | 7.2, 86
 max | ftz? NaN? abs? T:f32 | d:T a:T b:T c:T | 8.8, 100
 max | T:f64 | d:T a:T b:T
-max | ftz? NaN? T:f16,f16x2 | d:T g:T g:T
+max | ftz? NaN? T:f16,f16x2 | d:T g:T g:T | 7.0, 80
 max | ftz? NaN? xorsign abs T:f16,f16x2 | d:T g:T g:T | 7.2, 86
 max | NaN? T:bf16,bf16x2 | d:T g:T g:T
 max | NaN? xorsign abs T:bf16,bf16x2 | d:T g:T g:T | 7.2, 86
@@ -132,7 +132,7 @@ bfe | T:i32,i64 | d:T a:T b:u32..255 c:u32..255
 bfi | T:b32,b64 | d:T a:T b:T c:u32..255 e:u32..255
 bmsk | (clamp/wrap) T:b32 | d:u32 a:u32 b:u32 | 7.6, 70
 szext | (clamp/wrap) T:i32 | d:T a:T b:u32 | 7.6, 70
-fns | T:b32 | d:T a:T b:b32 c:b32 | 6.0, 30
+fns | T:b32 | d:T a:T b:b32 c:b32 | 6.0, 0
 dp4a | T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
 dp2a | (lo/hi) T:i32 S:i32 | d:u32 a:T b:S c:u32 | 5.0, 61
 rcp | (approx/rn/rz/rm/rp) ftz? T:f32 | d:T a:T
@@ -145,7 +145,7 @@ sin | approx ftz? T:f32 | d:T a:T
 cos | approx ftz? T:f32 | d:T a:T
 lg2 | approx ftz? T:f32 | d:T a:T
 ex2 | approx ftz? T:f32 | d:T a:T
-ex2 | approx T:f16,f16x2 | d:T a:T
+ex2 | approx T:f16,f16x2 | d:T a:T | 7.0, 75
 ex2 | approx ftz T:bf16,bf16x2 | d:T a:T | 7.8, 90
 tanh | approx T:f32,f16,f16x2 | d:T a:T | 7.0, 75
 tanh | approx T:bf16,bf16x2 | d:T a:T | 7.8, 90
@@ -200,12 +200,16 @@ set | (floats) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T
 set | (floats) S:bf16 T:f64 | d:S a:T a:T | 7.8, 90
 set | (floats) (and/or/xor) S:u32,s32,f32,f16 T:f64 | d:S a:T a:T c!
 set | (floats) (and/or/xor) S:bf16 T:f64 | d:S a:T a:T P | 7.8, 90
-set | (floats) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T
+set | (floats) ftz? S:u16,s16,u32,s32 T:f16 | d:S g:T g:T | 6.5, 53
+set | (floats) ftz? S:f16 T:f16 | d:S g:T g:T
 set | (floats) S:bf16 T:f16 | d:S g:T g:T | 7.8, 90
-set | (floats) (and/or/xor) ftz? S:u16,s16,u32,s32,f16 T:f16 | d:S g:T g:T c!
+set | (floats) (and/or/xor) ftz? S:u16,s16,u32,s32 T:f16 | d:S g:T g:T c! | 6.5, 53
+set | (floats) (and/or/xor) ftz? S:f16 T:f16 | d:S g:T g:T c!
 set | (floats) (and/or/xor) S:bf16 T:f16 | d:S g:T g:T P | 7.8, 90
-set | (floats) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T
-set | (floats) (and/or/xor) ftz? S:u32,s32,f16x2 T:f16x2 | d:S g:T g:T c!
+set | (floats) ftz? S:u32,s32 T:f16x2 | d:S g:T g:T | 6.5, 53
+set | (floats) ftz? S:f16x2 T:f16x2 | d:S g:T g:T
+set | (floats) (and/or/xor) ftz? S:u32,s32 T:f16x2 | d:S g:T g:T c! | 6.5, 53
+set | (floats) (and/or/xor) ftz? S:f16x2 T:f16x2 | d:S g:T g:T c!
 set | (floats) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T | 7.8, 90
 set | (floats) (and/or/xor) S:u16,s16,u32,s32,bf16 T:bf16 | d:S g:T g:T P | 7.8, 90
 set | (floats) S:u32,s32,bf16x2 T:bf16x2 | d:S g:T g:T | 7.8, 90
@@ -249,24 +253,29 @@ cvt | (rn/rz/rm/rp) ftz? sat? T:f16 S:f32 | d:~T a:~S
 cvt | (rn/rz/rm/rp) ftz? sat? T:f32 S:f64 | d:~T a:~S
 cvt | (rn/rz/rm/rp) T:bf16 S:f64 | d:T a:~S | 7.8, 90
 cvt | (rn/rz/rm/rp) ftz? T:bf16 S:f32 | d:T a:~S | 7.0, 80
-cvt | (rn/rz) satfinite? relu? T:f16 S:f32 | d:~T a:~S | 7.0, 80
-cvt | (rn/rz) satfinite? relu? T:bf16 S:f32 | d:T a:~S | 7.0, 80
+cvt | (rn/rz) relu T:f16 S:f32 | d:~T a:~S
+cvt | (rn/rz) satfinite relu? T:f16 S:f32 | d:~T a:~S | 8.1, 70
+cvt | (rn/rz) relu T:bf16 S:f32 | d:T a:~S | 7.0, 80
+cvt | (rn/rz) satfinite relu? T:bf16 S:f32 | d:T a:~S | 8.1, 80
 cvt | sat? T:f64 S:f16 | d:~T g:~S
 cvt | ftz? sat? T:f32 S:f16 | d:~T g:~S
 cvt | ftz? sat? T:f64 S:f32 | d:~T a:~S
 cvt | (rn/rz/rm/rp)? T:f16,f64 S:bf16 | d:T g:S | 7.8, 90
 cvt | (rn/rz/rm/rp)? T:bf16 S:f16 | d:T g:~S | 7.8, 90
-cvt | (rn/rz/rm/rp)? ftz? T:f32 S:bf16 | d:~T g:S | 7.1, 80
-cvt | (rn/rz) satfinite? relu? T:f16x2,bf16x2 S:f32 | d:T a:f32 b:f32
+cvt | (rn/rz/rm/rp)? T:f32 S:bf16 | d:~T g:S | 7.1, 80
+cvt | (rn/rz/rm/rp)? ftz T:f32 S:bf16 | d:~T g:S | 7.8, 90
+cvt | (rn/rz) relu? T:f16x2,bf16x2 S:f32 | d:T a:f32 b:f32 | 7.0, 80
+cvt | (rn/rz) satfinite relu? T:f16x2,bf16x2 S:f32 | d:T a:f32 b:f32 | 8.1, 80
 cvt | rs satfinite? relu? T:f16x2,bf16x2 S:f32 | d:b32 a:f32 b:f32 e:b32 | 8.7, 100
 cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f32 | d:T a:f32 b:f32 | 7.8, 89
 cvt | rn satfinite relu? T:e4m3x2,e5m2x2 S:f16x2 | d:T a:S | 7.8, 89
 cvt | rn relu? T:f16x2 S:e4m3x2,e5m2x2 | d:T a:S | 7.8, 89
-cvt | rna satfinite? T:tf32 S:f32 | d:T a:f32
+cvt | rna T:tf32 S:f32 | d:T a:f32 | 7.0, 80
+cvt | rna satfinite T:tf32 S:f32 | d:T a:f32 | 8.1, 80
 cvt | (rn/rz) relu? T:tf32 S:f32 | d:T a:f32 | 7.8, 90
 cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
-cvt | pack sat T:u16,s16 S:s32 | d:u32 a:u32 b:u32
-cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:u32 a:u32 b:u32 c:u32
+cvt | pack sat T:u16,s16 S:s32 | d:u32 a:u32 b:u32 | 6.5, 72
+cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:u32 a:u32 b:u32 c:u32 | 6.5, 72
 cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
 cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
 isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | P a:u64
@@ -295,26 +304,30 @@ atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | u:T @
 atom | {_ORDER} {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | u:T @ a:T k | 7.8, 90
 atom | {_ORDER} {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | u:T @ a:T k
 atom | {_ORDER} {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | u:T @ a:T k
-atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | u:T @ v:T k | 8.1, 90
-atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | u:T @ v:T k | 8.1, 90
-atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:f16,bf16 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4) T:f16x2,bf16x2 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:f16,bf16 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4) T:f16x2,bf16x2 | u:T @ v:T k | 8.1, 90
+atom | {_ORDER} {_SCOPE} (global)? add L2::cache_hint? (v2/v4) T:f32 | u:T @ v:T k | 8.1, 90
 atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b32,b64 | u:T @ a:T k
 atom | {_ORDER} {_SCOPE} {_WINDOW} exch L2::cache_hint? T:b128 | u:T @ a:T k | 8.3, 90
 atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b16,b32,b64 | u:T @ a:T b:T
 atom | {_ORDER} {_SCOPE} {_WINDOW} cas T:b128 | u:T @ a:T b:T | 8.3, 90
-red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (min/max) T:u32,s32 | @ a:T @
-red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add T:u32,s32,u64,s64 | @ a:T @
-red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (and/or/xor) T:b32 | @ a:T @
-red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (inc/dec) T:u32 | @ a:T @
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (min/max) T:u32,s32 | @ a:T @ | 8.1, 90
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add T:u32,s32,u64,s64 | @ a:T @ | 8.1, 90
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (and/or/xor) T:b32 | @ a:T @ | 8.1, 90
+red | async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes (inc/dec) T:u32 | @ a:T @ | 8.1, 90
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (and/or/xor) L2::cache_hint? T:b32,b64 | @ a:T k
 red | (relaxed/release)? {_SCOPE} {_WINDOW} add L2::cache_hint? T:u32,s32,u64,f32,f64 | @ a:T k
 red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:f16,f16x2 | @ a:T k
 red | (relaxed/release)? {_SCOPE} {_WINDOW} add noftz L2::cache_hint? T:bf16,bf16x2 | @ a:T k | 7.8, 90
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (min/max) L2::cache_hint? T:u32,s32,u64,s64 | @ a:T k
 red | (relaxed/release)? {_SCOPE} {_WINDOW} (inc/dec) L2::cache_hint? T:u32 | @ a:T k
-red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T k | 8.1, 90
-red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:half | @ v:T k | 8.1, 90
-red | (relaxed/release)? {_SCOPE} (global)? add L2::cache_hint? (v2/v4/v8) T:f32 | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4/v8) T:f16,bf16 | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? (min/max) noftz L2::cache_hint? (v2/v4) T:f16x2,bf16x2 | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4/v8) T:f16,bf16 | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add noftz L2::cache_hint? (v2/v4) T:f16x2,bf16x2 | @ v:T k | 8.1, 90
+red | (relaxed/release)? {_SCOPE} (global)? add L2::cache_hint? (v2/v4) T:f32 | @ v:T k | 8.1, 90
 bra | uni? | l
 brx | idx uni? | a:u32 l
 ret | uni? |
@@ -322,54 +335,54 @@ exit | |
 trap | |
 brkpt | |
 call | uni? | *
-bar | warp sync | a:u32 | 6.0, 30
+bar | warp sync | a:u32 | 6.0, 0
 bar | (cta)? sync | a:u32..15 w:u32?
 bar | (cta)? arrive | a:u32..15 w:u32+
 bar | (cta)? red popc T:u32 | d:T a:u32..15 c!
 bar | (cta)? red popc T:u32 | d:T a:u32..15 w:u32 c!
 bar | (cta)? red (and/or) T:pred | p a:u32..15 c!
 bar | (cta)? red (and/or) T:pred | p a:u32..15 w:u32 c!
-barrier | (cta)? sync aligned? | a:u32..15 w:u32? | 6.0, 30
-barrier | (cta)? arrive aligned? | a:u32..15 w:u32+ | 6.0, 30
-barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 c! | 6.0, 30
-barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 w:u32 c! | 6.0, 30
-barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 c! | 6.0, 30
-barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 w:u32 c! | 6.0, 30
+barrier | (cta)? sync aligned? | a:u32..15 w:u32? | 6.0, 0
+barrier | (cta)? arrive aligned? | a:u32..15 w:u32+ | 6.0, 0
+barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 c! | 6.0, 0
+barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 w:u32 c! | 6.0, 0
+barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 c! | 6.0, 0
+barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 w:u32 c! | 6.0, 0
 barrier | cluster arrive (release/relaxed)? aligned? | | 7.8, 90
 barrier | cluster wait acquire? aligned? | | 7.8, 90
 membar | (cta/gl/sys) |
-membar | proxy alias |
-fence | (sc/acq_rel/acquire/release)? (cta/cluster/gpu/sys) |
+membar | proxy alias | | 7.5, 60
+fence | (sc/acq_rel/acquire/release)? (cta/cluster/gpu/sys) | | 6.0, 70
 fence | acquire sync_restrict::shared::cluster cluster |
 fence | release sync_restrict::shared::cta cluster |
-fence | proxy (alias/async) |
-fence | proxy async (global/shared::cta/shared::cluster) |
+fence | proxy (alias/async) | | 7.5, 70
+fence | proxy async (global/shared::cta/shared::cluster) | | 8.0, 90
 fence | proxy tensormap::generic release (cta/cluster/gpu/sys) | | 8.3, 90
 fence | proxy tensormap::generic acquire (cta/cluster/gpu/sys) | @ #128 | 8.3, 90
 fence | proxy async::generic acquire sync_restrict::shared::cluster cluster |
 fence | proxy async::generic release sync_restrict::shared::cta cluster |
-fence | mbarrier_init release cluster |
+fence | mbarrier_init release cluster | | 8.0, 90
 shfl | (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32
-shfl | sync (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32 e:u32 | 6.0, 30
+shfl | sync (up/down/bfly/idx) T:b32 | dp:T a:T b:b32 c:b32 e:u32 | 6.0, 0
 vote | (all/any/uni) T:pred | P c!
 vote | ballot T:b32 | d:T c!
-vote | sync (all/any/uni) T:pred | P c! a:u32 | 6.0, 30
-vote | sync ballot T:b32 | d:T c! a:u32 | 6.0, 30
+vote | sync (all/any/uni) T:pred | P c! a:u32 | 6.0, 0
+vote | sync ballot T:b32 | d:T c! a:u32 | 6.0, 0
 match | any sync T:b32,b64 | d:u32 a:T b:u32 | 6.0, 70
 match | all sync T:b32,b64 | op:b32 a:T b:u32 | 6.0, 70
 redux | sync (add/min/max) T:i32 | d:T a:T b:u32 | 7.0, 80
 redux | sync (and/or/xor) T:b32 | d:u32 a:u32 b:u32 | 7.0, 80
 redux | sync (min/max) abs? NaN? T:f32 | d:T a:T b:u32 | 8.6, 100
-activemask | T:b32 | d:T | 6.2, 30
+activemask | T:b32 | d:T | 6.2, 0
 elect | sync | d|p:u32 a:u32 | 8.0, 90
-nanosleep | T:u32 | a:T | 6.3, 70
+nanosleep | T:u32 | a:T | 6.2, 70
 prefetch | (global/local)? (L1/L2) | @
-prefetch | global? (L2::evict_last/L2::evict_normal) | @
-prefetch | (const/param)? tensormap | @
+prefetch | global? (L2::evict_last/L2::evict_normal) | @ | 7.4, 80
+prefetch | (const/param)? tensormap | @ | 8.0, 90
 prefetchu | L1 | @
 griddepcontrol | (launch_dependents/wait) | | 7.8, 90
-applypriority | global? L2::evict_normal | @ #128
-discard | global? L2 | @ #128
+applypriority | global? L2::evict_normal | @ #128 | 7.4, 80
+discard | global? L2 | @ #128 | 7.4, 80
 createpolicy | fractional {_LEVELS} b64 | d:u64 %? | 7.4, 80
 createpolicy | range global? {_LEVELS} b64 | d:u64 @ a:u32 a:u32 | 7.4, 80
 createpolicy | cvt L2 b64 | d:u64 a:u64 | 7.4, 80
@@ -392,9 +405,9 @@ mapa | shared::cluster? T:i32,i64 | d:T a:T b:u32 | 7.8, 90
 getctarank | shared::cluster? T:i32,i64 | d:u32 a:T | 7.8, 90
 wgmma | * | * | 8.0, 90
 setmaxnreg | * | * | 8.0, 90
-stacksave | T:u32,u64 | d:T
-stackrestore | T:u32,u64 | g:T
-alloca | T:u32,u64 | d:T a:T #?
+stacksave | T:u32,u64 | d:T | 7.3, 52
+stackrestore | T:u32,u64 | g:T | 7.3, 52
+alloca | T:u32,u64 | d:T a:T #? | 7.3, 52
 tcgen05 | * | * | 8.6, 100
 clusterlaunchcontrol | * | * | 8.6, 100
 """

@@ -13,6 +13,8 @@ _DONE = "mbarrier::complete_tx::bytes"
 _PREFETCH = "(L2::64B/L2::128B/L2::256B)?"
 _HINT = "L2::cache_hint?"
 """Operand `k` comes with it."""
+_LANDING = (("shared::cluster", "8.0"), ("shared::cta", "8.6"))
+"""Where copies from global memory go, and since when."""
 _FIELDS = (
     ("global_address", "b64", "a:u64"), ("rank", "b32", "a:u32"),
     ("(box_dim/global_dim/element_stride)", "b32", "# a:u32"),
@@ -75,9 +77,9 @@ def _mbarrier() -> Iterator[str]:
 def _copies() -> Iterator[str]:
     """cp.async: a thread's own copies."""
     for cache, size in (("ca", 4), ("ca", 8), ("(ca/cg)", 16)):
-        for rest in ("", f" a:u32..{size}", " P"):
-            head = f"cp | async {cache} (shared/shared::cta) global {_HINT} {_PREFETCH}"
-            yield f"{head} | @ @ #{size}{rest} k | 7.0, 80"
+        head = f"cp | async {cache} (shared/shared::cta) global {_HINT} {_PREFETCH} | @ @ #{size}"
+        yield f"{head} a:u32..{size}? k | 7.0, 80"
+        yield f"{head} P k | 7.5, 80"
     yield f"cp | async mbarrier arrive noinc? {_NEAR} b64 | @ | 7.0, 80"
     yield "cp | async (commit_group/wait_all) | | 7.0, 80"
     yield "cp | async wait_group | # | 7.0, 80"
@@ -86,7 +88,8 @@ def _copies() -> Iterator[str]:
 def _bulk() -> Iterator[str]:
     yield "cp | async bulk commit_group | | 8.0, 90"
     yield "cp | async bulk wait_group read? | # | 8.0, 90"
-    yield f"cp | async bulk (shared::cluster/shared::cta) global {_DONE} {_HINT} | @ @ m:u32 @ k | 8.0, 90"
+    for near, version in _LANDING:
+        yield f"cp | async bulk {near} global {_DONE} {_HINT} | @ @ m:u32 @ k | {version}, 90"
     yield f"cp | async bulk shared::cluster global {_DONE} multicast::cluster {_HINT} | @ @ m:u32 @ a:u16 k | 8.0, 90"
     yield f"cp | async bulk global shared::cta bulk_group {_HINT} | @ @ m:u32 k | 8.0, 90"
     yield f"cp | async bulk prefetch L2 global {_HINT} | @ m:u32 k | 8.0, 90"
@@ -105,7 +108,8 @@ def _tensor() -> Iterator[str]:
         shapes = [("tile?", "")] + ([("im2col", f" h{rank - 2}")] if rank > 2 else [])
         for shape, offsets in shapes:
             head, tail = f"cp | async bulk {dims}", f"{_HINT} | @ t{rank} @{offsets}"
-            yield f"{head} (shared::cluster/shared::cta) global {shape} {_DONE} {tail} k | 8.0, 90"
+            for near, version in _LANDING:
+                yield f"{head} {near} global {shape} {_DONE} {tail} k | {version}, 90"
             yield f"{head} shared::cluster global {shape} {_DONE} multicast::cluster {tail} a:u16 k | 8.0, 90"
             yield f"cp | async bulk prefetch {dims} L2 global {shape} {_HINT} | t{rank}{offsets} k | 8.0, 90"
         out = "(tile/im2col_no_offs)?" if rank > 2 else "tile?"

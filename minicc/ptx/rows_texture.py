@@ -29,7 +29,7 @@ def rows() -> Iterator[str]:
         for result in _RESULTS:
             yield from _fetches(shape, result)
     for shape in ("2d", "a2d", "cube", "acube"):
-        yield f"tld4 | (r/g/b/a) {shape} v4 T:u32,s32,f32 S:f32 | r:T {_place(shape)}{_offsets(shape)} a:f32?"
+        yield from _fetch(f"tld4 | (r/g/b/a) {shape} v4 T:u32,s32,f32 S:f32 | r:T {_place(shape)}", shape, " a:f32?")
     yield f"txq | (width/height/depth/{_ABOUT}/{_SAMPLED}/force_unnormalized_coords) b32 | d:b32 @@"
     yield "txq | level (width/height/depth) b32 | d:b32 @@ a:b32"
     yield f"suq | (width/height/depth/{_ABOUT}) b32 | d:b32 @@"
@@ -51,11 +51,18 @@ def _fetches(shape: str, result: str) -> Iterator[str]:
     beside = {"": "", "base": "", "level": " a:S", "grad": f" n{around}:f32 n{around}:f32"}
     for mip in ("", "base") if sampled else beside:
         head = f"tex | {mip} {shape} {result}"
-        place = f"r:T {_place(shape)}{beside[mip]}{_offsets(shape)}"
+        place = f"r:T {_place(shape)}{beside[mip]}"
         if not sampled:
-            yield f"{head} S:f32 | {place}{depth}"
+            yield from _fetch(f"{head} S:f32 | {place}", shape, depth)
         if "cube" not in shape:
-            yield f"{head} S:s32 | {place}"
+            yield from _fetch(f"{head} S:s32 | {place}", shape)
+
+
+def _fetch(row: str, shape: str, depth: str = "") -> Iterator[str]:
+    """Offsets and a depth to compare with came later than the fetch itself."""
+    yield row
+    if more := _offsets(shape) + depth:
+        yield f"{row}{more} | 4.3, 0"
 
 
 def _place(shape: str) -> str:

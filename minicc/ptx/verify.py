@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from minicc.arch import Arch
 from minicc.diagnostics import Diagnostic, Span
 from minicc.ptx import model as ptx
+from minicc.ptx import since
 from minicc.ptx.declared import declarations, variable
 
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
@@ -64,6 +65,7 @@ class _Checker:
         self.selected = selected
         match = _TARGET.match(module.target)
         self.number = int(match[1]) if match else 0
+        self.accelerated = match is None or bool(match[2])
         self.found: list[Diagnostic] = []
         self.globals: dict[str, str] = {}
         """The state space of each name of the module; of functions there is none."""
@@ -96,12 +98,20 @@ class _Checker:
         match = _TARGET.match(self.module.target)
         if match is None:
             return
+        (major, minor), target = self.module.version, self.module.target
+        if (major, minor) < since.TARGETS.get(target, (1, 0)):
+            self.error("ptx.version", f"PTX .version {major}.{minor} does not support .target {target}", None)
         number, feature = int(match[1]), match[2]
         if number > self.arch.sm or (feature == "a" and (number != self.arch.sm or self.arch.feature != "a")):
             message = f"SM version specified by .target is higher than default SM version assumed ({self.arch.name})"
             self.error("ptx.target", f"{message}: .target {self.module.target}", None)
 
     def function(self, function: ptx.Function) -> None:
+        have = self.module.version, min(self.number or self.arch.sm, self.arch.sm)
+        for name, _ in function.directives:
+            if name in since.DIRECTIVES:
+                for code, message in since.lacking(f"Feature '.{name}'", since.DIRECTIVES[name], have):
+                    self.error(code, message, function.where)
         names: dict[str, str] = {v.name: v.space for v in (*function.params, *function.returns)}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         self.scope(function, function.body or [], [function], [names], registers)
@@ -186,5 +196,6 @@ class _Checker:
                 for message in _address(inst, operand, type_of, space_of):
                     self.error("ptx.address", message, inst.where)
         if len(self.found) == before:
-            for code, message in check(inst, type_of, self.module.version, self.arch, self.number):
+            target = self.number, self.accelerated
+            for code, message in check(inst, type_of, self.module.version, self.arch, *target):
                 self.error(code, message, inst.where)
