@@ -406,6 +406,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.name}: {self.registers} registers>"
 
+    @property
+    def shown(self) -> str:
+        """The kernel as C++ writes it, with the types of its parameters where its name tells them."""
+        return signature(self.name).shown
+
     def __getitem__(self, key: object) -> Configured:
         """The kernel with its launch shape: [grid, block, dynamic shared bytes, stream], or in numba's order with the
         stream third."""
@@ -425,7 +430,7 @@ class Kernel:
         """CuPy's way to launch: kernel(grid, block, args), grid and block as tuples."""
         if len(args) != 3 or not all(isinstance(arg, tuple | list) for arg in args):
             raise LaunchError(
-                "launch.configuration", f"kernel '{self.name}' needs a launch shape: kernel[grid, block](...)"
+                "launch.configuration", f"kernel '{self.shown}' needs a launch shape: kernel[grid, block](...)"
             )
         grid, block, given = args
         return self[tuple(grid), tuple(block), shared_mem, stream](*given)
@@ -454,23 +459,28 @@ class Configured:
             if isinstance(arg, Buffer):
                 why = "is on another device" if arg.device is not device else "was freed" if not arg.alive else ""
                 if why:
-                    where = f"kernel '{self.kernel.name}', argument {position}"
+                    where = f"kernel '{self.kernel.shown}', argument {position}"
                     raise LaunchError("launch.argument", f"{where}: {arg!r} {why}")
         parameters, arrays = arguments.pack(
-            self.kernel.name, self.kernel.parameters, args, upload, self.kernel.parameter_bytes
+            self.kernel.shown, self.kernel.parameters, args, upload, self.kernel.parameter_bytes
         )
         launch = device._launch(self.kernel, self.configuration, parameters)
         if arrays:
             launch.wait()
             for one in arrays:
-                _copy_back(device, one, stream)
+                _copy_back(device, self.kernel.shown, one, stream)
         return launch
 
 
-def _copy_back(device: Device, one: HostArray, stream: Stream | None) -> None:
-    if one.writable and one.array.nbytes:
-        data = device.read(one.address, one.array.nbytes, stream)
+def _copy_back(device: Device, kernel: str, one: HostArray, stream: Stream | None) -> None:
+    if not one.written or not one.array.nbytes:
+        return
+    data = device.read(one.address, one.array.nbytes, stream)
+    if one.array.flags.writeable:
         one.array[...] = np.frombuffer(data, dtype=one.array.dtype).reshape(one.array.shape)
+    elif data != one.array.tobytes():
+        what = f"an array of {one.array.dtype}{list(one.array.shape)} that it wrote is read-only; give a copy of it"
+        raise LaunchError("launch.read-only", f"kernel '{kernel}': {what}")
 
 
 @attrs.define(eq=False)

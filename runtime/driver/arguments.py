@@ -38,11 +38,11 @@ class DevicePointer(Protocol):
 
 @attrs.frozen(eq=False)
 class HostArray:
-    """A numpy array that was copied to `address` for this launch; copied back afterwards if `writable`."""
+    """A numpy array that was copied to `address` for this launch; copied back afterwards if the kernel may write it."""
 
     array: np.ndarray[Any, Any]
     address: int
-    writable: bool
+    written: bool
 
 
 Upload = Callable[[np.ndarray[Any, Any]], int]
@@ -72,9 +72,9 @@ def pack(
             assert isinstance(value, np.ndarray)
             key = (value.__array_interface__["data"][0], value.shape, value.strides, value.dtype.str)
             if key not in arrays:
-                arrays[key] = HostArray(value, upload(value), value.flags.writeable)
+                arrays[key] = HostArray(value, upload(value), False)
             if not _const(parameter):
-                arrays[key] = attrs.evolve(arrays[key], writable=value.flags.writeable)
+                arrays[key] = attrs.evolve(arrays[key], written=True)
             data = struct.pack("<Q", arrays[key].address)
         area[parameter.offset : parameter.offset + parameter.size] = data
     return bytes(area), list(arrays.values())

@@ -7,6 +7,7 @@ import struct
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.binary.mangling import signature
 from minicc.numbers import align_up
 from runtime.driver.channel import LOCAL_WINDOW, SHARED_WINDOW
 from runtime.driver.module import Placed
@@ -61,10 +62,10 @@ def local_bytes(request: Request, placed: Placed) -> int:
 
 def check(request: Request, placed: Placed, arch: Arch) -> int:
     """Refuse what the machine cannot run; returns the bytes of shared memory a block takes."""
-    name, limits, function = placed.function.name, arch.occupancy, placed.function
+    limits, function = arch.occupancy, placed.function
 
     def wrong(why: str) -> None:
-        raise LaunchError("launch.configuration", f"kernel '{name}': {why}")
+        raise LaunchError("launch.configuration", f"kernel '{signature(function.name).shown}': {why}")
 
     for axis, value, most in zip("xyz", request.grid, MAX_GRID, strict=True):
         if not 1 <= value <= most:

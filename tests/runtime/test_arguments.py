@@ -122,7 +122,9 @@ def test_an_array_given_twice_is_one_buffer():
     a, places = np.zeros(4, np.float32), [(0, 8), (8, 8), (16, 8)]
     area, arrays = pack("k", typed_parameters("_Z1kPKfPfS_", places), [a, a, a[:2]], lambda x: next(addresses))
     assert struct.unpack("<3Q", area) == (0x1000, 0x1000, 0x2000)
-    assert [x.writable for x in arrays] == [True, True]
+    assert [x.written for x in arrays] == [True, True]
+    _, arrays = pack("k", typed_parameters("_Z1kPKfPf", places[:2]), [a, a[:2]], lambda x: 0)
+    assert [x.written for x in arrays] == [False, True]
 
 
 @given(st.lists(st.sampled_from([1, 2, 4, 8]), max_size=10), st.data())

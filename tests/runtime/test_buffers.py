@@ -171,6 +171,38 @@ def test_time_between_events_that_were_recorded(gpu):
         gpu.event().elapsed(first)
 
 
+FAULTS = """__global__ void null(int *a) { *a = 1; }
+__global__ void endless(volatile int *a) {
+    a[1] = 1;
+    while (a[0] == 0)
+        ; }"""
+
+
+def test_what_is_said_of_faults(gpu):
+    module = gpu.load(minicc.compile(minicc.SourceFile("faults.cu", FAULTS), options="-lineinfo"))
+    with pytest.raises(runtime.DeviceError, match=r"faults.cu:1: illegal address.* which a null pointer leads to"):
+        module["null"][1, 1](None).wait()
+    for options in ({"cycle_limit": 50_000}, {"timing": False, "instruction_limit": 10_000}):
+        module = runtime.Device(**options).load(
+            minicc.compile(minicc.SourceFile("faults.cu", FAULTS), options="-lineinfo")
+        )
+        with pytest.raises(runtime.DeviceError, match=r"faults\.cu:4: the kernel did not end") as caught:
+            module["endless"][2, 64](np.zeros(2, np.int32))
+        assert caught.value.pc > 0 and caught.value.line == 4  # where it turns, not where it began
+
+
+def test_a_read_only_array(gpu, compiled):
+    """Is no error unless it is written; an input is not copied back."""
+    vadd, n = gpu.load(compiled)["vadd"], 64
+    one = np.broadcast_to(np.float32(1), (n,))
+    out = np.zeros(n, np.float32)
+    vadd[1, n](one, one, out, n)
+    assert (out == 2).all()
+    with pytest.raises(runtime.LaunchError, match=r"kernel 'vadd\(const float \*, .*float32\[64\].* is read-only"):
+        vadd[1, n](one, one, one, n)
+    vadd[1, n](one, one, one, 0)
+
+
 def test_a_source_is_no_image_and_no_path(gpu):
     with pytest.raises(minicc.CompileError, match=r"minicc\.SourceFile"):
         minicc.compile(TEMPLATES)

@@ -390,6 +390,8 @@ class Run:
         if result == 2:
             return self._deadlock(entry)
         kind = K.FAULTS[-result - 1]
+        if kind == "timeout" and self.options.timing:
+            warp, lane, pc = self._stuck()
         block, thread = self.thread_of(warp, lane)
         address: int | None = None
         what = f"{kind.replace('_', ' ')}"
@@ -405,6 +407,8 @@ class Run:
                 over = address - near[0] - near[1]
                 if 0 <= over < 1 << 20:
                     what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
+            elif kind == "illegal_address" and space in (0, 3) and address < 1 << 16:
+                what += ", which a null pointer leads to"
         elif kind == "illegal_instruction":
             index = pc // 16
             reason = self.decoded.errors.get(index) or self._refusal(index, int(g[L.G_FADDR]))
@@ -443,11 +447,20 @@ class Run:
             return f"the tensor map at {at} is of another rank or kind, or the box is not at a multiple of 16 bytes"
         return "jump to a place that holds no code"
 
-    def _deadlock(self, entry: int) -> Fault:
-        ws = self.tables["WS"]
-        rows = np.nonzero(ws[:, L.W_ALIVE])[0]
+    def _stuck(self) -> tuple[int, int, int]:
+        """The first warp that is alive, its first lane, and the offset of the instruction that they are at."""
+        rows = np.nonzero(self.tables["WS"][:, L.W_ALIVE])[0]
         warp = int(rows[0]) if rows.size else 0
-        row = ws[warp]
+        row = self.tables["WS"][warp]
+        lanes = int(row[L.W_ALIVE])
+        lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
+        if row[L.W_ACT]:
+            return warp, lane, int(row[L.W_PC]) * 16
+        return warp, lane, int(row[L.W_PC] if row[L.W_ATBAR] else self.tables["LPC"][warp, lane]) * 16 - 16
+
+    def _deadlock(self, entry: int) -> Fault:
+        warp, lane, pc = self._stuck()
+        row, alive = self.tables["WS"][warp], np.count_nonzero(self.tables["WS"][:, L.W_ALIVE])
         waiting = "CTA barrier" if row[L.W_ATBAR] else "WARPSYNC" if row[L.W_WSYNC] else "convergence barrier"
         if row[L.W_ACT]:
             waiting = "scoreboard that nothing clears"
@@ -457,15 +470,9 @@ class Run:
             waiting = "WARPGROUP.ARRIVE that other warps of its group do not come to"
         elif row[L.W_CLUSTER] < 0:
             waiting = "cluster barrier"
-        lanes = int(row[L.W_ALIVE])
-        lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
-        if row[L.W_ACT]:
-            pc = int(row[L.W_PC]) * 16
-        else:
-            pc = int(row[L.W_PC] if row[L.W_ATBAR] else self.tables["LPC"][warp, lane]) * 16 - 16
         block, thread = self.thread_of(warp, lane)
         text = (
-            f"deadlock: {rows.size} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a "
+            f"deadlock: {alive} warps can never go on; warp {int(row[L.W_ID])} of block {block} waits at a "
             f"{waiting} ({self.grid.name or 'kernel'}, pc 0x{pc - entry:x})"
         )
         return Fault("deadlock", text, pc - entry, block, thread)
