@@ -11,6 +11,8 @@ warps are there at once. Functions that pass some of `_STEPS` by are tried with 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from math import inf
 
 from minicc.arch.schema import Arch
@@ -21,7 +23,7 @@ from minicc.ptxas.registers import again, allocate, crowd
 from minicc.ptxas.registers.intervals import Ranges, build
 from minicc.ptxas.registers.spill import Spiller
 from minicc.ptxas.schedule import schedule
-from minicc.ptxas.schedule.trial import DOUBT, Trials, length, warps
+from minicc.ptxas.schedule.trial import DOUBT, Trials, length, of_local, warps
 
 _LARGEST = 6000
 """Instructions of the largest function that is tried more than once."""
@@ -81,25 +83,29 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     trials = Trials(function, arch, options)
     _run(function, arch, options, trials)
     function.trial = trials.known() if trials.made else None
+    if function.trial is not None:
+        # What other orders have made again.
+        del function.vregs[function.trial.own :]
 
 
 def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
     given = _orders(function)
+    leanest = _Leanest(function, arch, options, given)
     graphs = {"given": schedule.Graphs(function, arch, options)}
     usual = allocate.comfortable(function, arch, options)
     bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
     if bounds:
         most = _usual(function, graphs["given"], usual, 0)
         if function.req_threads:
-            if _for_more_blocks(function, arch, options, trials, given):
+            if _for_more_blocks(function, arch, options, trials, leanest):
                 return
-            if not function.short and _for_more_warps(function, arch, options, trials, graphs["given"], most, given):
+            if not function.short and _for_more_warps(function, trials, graphs["given"], most, leanest):
                 return
     else:
         most = _for_any_block(function, trials, graphs["given"], usual)
-        if _for_more_warps(function, arch, options, trials, graphs["given"], most, given):
+        if _for_more_warps(function, trials, graphs["given"], most, leanest):
             return
-        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, given):
+        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, leanest):
             return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
@@ -110,23 +116,23 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
     if (function.is_routine or not function.short) and not search.attempt(first):
         _reorder(function, first)
     else:
-        _search(search, given, first, graphs, usual)
+        _search(search, leanest, first, graphs, usual)
 
 
-def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, schedule.Graphs], usual: int) -> None:
+def _search(search: _Search, leanest: _Leanest, first: Orders, graphs: dict[str, schedule.Graphs], usual: int) -> None:
     """Make orders of the program's own one, for several targets, of which the search keeps the best; `first` is the one
     for the usual target."""
     from minicc.ptxas.schedule import lean
 
-    function, arch, options = search.function, search.arch, search.options
+    function, arch, options, given = search.function, search.arch, search.options, leanest.given
     sources = [(inst, inst.srcs) for insts in given for inst in insts]
     scheduled: Orders | None = first
-    crowding, ranges = _crowding(function, arch, given, usual)
+    crowding = leanest.crowding(usual)
     if crowding:
         if usual < schedule.ROOMY:
             # Many warps, to which instructions are dearer than latency.
             search.attempt(first)
-        given = _make_again(function, arch, given, crowding, ranges)
+        given = leanest.make_again(crowding)
         graphs = {"given": schedule.Graphs(function, arch, options)}
         graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
         scheduled = _orders(function)
@@ -150,23 +156,56 @@ def _search(search: _Search, given: Orders, first: Orders, graphs: dict[str, sch
     _reorder(function, search.kept)
 
 
-def _crowding(function: MFunction, arch: Arch, given: Orders, usual: int) -> tuple[set[VReg], Ranges]:
-    """What to make again for each use, where the leanest order has more registers live than are counted on, and where
-    all are live in it."""
-    from minicc.ptxas.schedule import lean
+class _Leanest:
+    """The program's order, and the one of it in which fewest values are live, found once."""
 
-    _reorder(function, given)
-    lean.run(function, arch)
-    ranges = build(function, Cfg.of(function))
-    return crowd.spills(ranges, usual, [], again.candidates(function)), ranges
+    def __init__(self, function: MFunction, arch: Arch, options: Options, given: Orders) -> None:
+        self.function, self.arch, self.options, self.given = function, arch, options, given
 
+    @cached_property
+    def orders(self) -> Orders:
+        from minicc.ptxas.schedule import lean
 
-def _make_again(function: MFunction, arch: Arch, given: Orders, crowding: set[VReg], ranges: Ranges) -> Orders:
-    """The program's order, in which what is crowding is made again for each use."""
-    _reorder(function, given)
-    if crowding:
-        Spiller(function, arch, _WINDOW).rewrite(crowding, ranges, load=False)
-    return _orders(function)
+        _reorder(self.function, self.given)
+        lean.run(self.function, self.arch)
+        return _orders(self.function)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """Where all are live in it."""
+        _reorder(self.function, self.orders)
+        return build(self.function, Cfg.of(self.function))
+
+    @cached_property
+    def candidates(self) -> set[int]:
+        """What could be made again, of any order."""
+        return again.candidates(self.function)
+
+    @cached_property
+    def graphs(self) -> schedule.Graphs:
+        _reorder(self.function, self.orders)
+        return schedule.Graphs(self.function, self.arch, self.options)
+
+    def crowding(self, usual: int) -> set[VReg]:
+        """What to make again for each use, where it has more registers live than are counted on."""
+        return crowd.spills(self.ranges, usual, [], self.candidates)
+
+    def make_again(self, crowding: set[VReg]) -> Orders:
+        """The program's order, in which what is crowding is made again for each use."""
+        _reorder(self.function, self.given)
+        Spiller(self.function, self.arch, _WINDOW).rewrite(crowding, self.ranges, load=False)
+        return _orders(self.function)
+
+    def graphs_for(self, usual: int) -> schedule.Graphs:
+        """Of the leanest order in which what would crowd so many registers is made again."""
+        from minicc.ptxas.schedule import lean
+
+        crowding = self.crowding(usual)
+        if not crowding:
+            return self.graphs
+        self.make_again(crowding)
+        lean.run(self.function, self.arch)
+        return schedule.Graphs(self.function, self.arch, self.options)
 
 
 class _Search:
@@ -225,18 +264,17 @@ def _for_any_block(function: MFunction, trials: Trials, graphs: schedule.Graphs,
     return least
 
 
-def _for_more_warps(
-    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, most: int, given: Orders
-) -> bool:
+def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs, most: int, leanest: _Leanest) -> bool:
     """The order as it is, or one for fewer registers if an SM that is full takes less time for a warp with it; whether
     it is such a one."""
-    known, size = function.req_threads is not None, sum(map(len, given))
-    steps = _STEPS[:1] if known else _STEPS
+    known, size = function.req_threads is not None, sum(map(len, leanest.given))
+    # Fewer registers than blocks of any size need are not worth accesses to local memory, its own or spill code.
+    steps = _STEPS[:1] if known or of_local(function) else _STEPS
     longest = _SEARCHED if known else _WAITING if _waits(function) else _SMALL
     if steps[-1] >= most + _GAPS or function.is_routine or size > longest:
         return False
     first = kept = _Kept(function, _orders(function))
-    program = _Kept(function, given)
+    program = _Kept(function, leanest.given)
     usual = trials.of()
     best = usual.among(usual.registers)
     for wanted in (step for step in steps if step < usual.registers):
@@ -244,13 +282,15 @@ def _for_more_warps(
         for leaner in (False,) if known else (False, True):
             program.restore()
             function.budget = wanted
-            _order_for(function, arch, options, given, None if leaner else graphs)
-            fewer = trials.of()
+            _order_for(leanest, leanest.graphs_for if leaner else lambda live: graphs)
+            fewer = trials.of(local=known or (wanted == _ANY_BLOCK and (leaner or size <= _SMALL)))
+            if fewer.failed:
+                # Fewer registers may do: more is made again for them then.
+                hopeless = False
+                continue
             if fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone:
                 continue
             hopeless = False
-            if fewer.local and not known and (wanted < _ANY_BLOCK or (size > _SMALL and not leaner)):
-                continue
             among = fewer.among(fewer.registers) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)
             if among <= (1 if wanted == _ANY_BLOCK else _WORTH) * best:
                 function.short = first.short
@@ -263,19 +303,10 @@ def _for_more_warps(
     return kept is not first
 
 
-def _order_for(
-    function: MFunction, arch: Arch, options: Options, given: Orders, graphs: schedule.Graphs | None
-) -> None:
-    """The program's order for the registers of the budget, by its graphs if it is to be as it is; without them what
-    crowds is made again for each use, and the leanest order is what the schedule begins with."""
-    from minicc.ptxas.schedule import lean
-
-    live = allocate.comfortable(function, arch, options)
-    if graphs is None:
-        _make_again(function, arch, given, *_crowding(function, arch, given, live))
-        lean.run(function, arch)
-        graphs = schedule.Graphs(function, arch, options)
-    graphs.schedule(schedule.Aim(live))
+def _order_for(leanest: _Leanest, graphs: Callable[[int], schedule.Graphs]) -> None:
+    """An order for the registers of the budget, by the graphs for so many live ones."""
+    live = allocate.comfortable(leanest.function, leanest.arch, leanest.options)
+    graphs(live).schedule(schedule.Aim(live))
 
 
 def _waits(function: MFunction) -> bool:
@@ -283,10 +314,10 @@ def _waits(function: MFunction) -> bool:
     return any(block.loop_depth > 1 and inst.mnemonic == "LDG" for block in function.blocks for inst in block.insts)
 
 
-def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, given: Orders) -> bool:
+def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, leanest: _Leanest) -> bool:
     """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
     there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
-    size = sum(map(len, given))
+    size = sum(map(len, leanest.given))
     if size > _TRIED:
         return False
     usual = trials.of()
@@ -296,11 +327,12 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     short = usual.spilled and usual.frame > function.frame
     if short or wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return False
-    kept, program = _Kept(function, _orders(function)), _Kept(function, given)
+    kept, program = _Kept(function, _orders(function)), _Kept(function, leanest.given)
     program.restore()
     function.budget = wanted
-    graphs = None if size <= _SEARCHED else schedule.Graphs(function, arch, options)
-    _order_for(function, arch, options, given, graphs)
+    _order_for(
+        leanest, leanest.graphs_for if size <= _SEARCHED else lambda live: schedule.Graphs(function, arch, options)
+    )
     fewer = trials.of()
     longer = fewer.alone > _LONGER * usual.alone
     if longer or fewer.among(fewer.registers) > _WORTH * usual.among(usual.registers):

@@ -38,8 +38,8 @@ _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 _FIELDS = [field.name for field in attrs.fields(MInst)]
 
-State = tuple[int, bool, bool, int | None, list[list[tuple[MInst, tuple[MOperand, ...]]]]]
-"""What registers hang on: how many virtual ones there are, the limits, and the instructions in order."""
+State = tuple[bool, bool, int | None, list[list[tuple[MInst, tuple[MOperand, ...]]]]]
+"""What registers hang on: the limits, and the instructions in order."""
 
 
 class _Time(NamedTuple):
@@ -56,9 +56,12 @@ class _Time(NamedTuple):
 
 
 class Trial:
-    """What a function would be with registers; given up where spill code and instructions alone cost `most`."""
+    """What a function would be with registers; given up where spill code and instructions alone cost `most`, or at the
+    first access to local memory, unless `local` ones are allowed."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options, most: float = inf) -> None:
+    def __init__(
+        self, function: MFunction, arch: Arch, options: Options, most: float = inf, local: bool = True
+    ) -> None:
         self.function, self.arch, self.options = function, arch, options
         fixed = [reg.fixed for reg in function.vregs]
         blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
@@ -67,10 +70,15 @@ class Trial:
             Block(b.label, [made for _, made in pairs], list(b.succs), b.loop_depth)
             for b, pairs in zip(blocks, copies, strict=True)
         ]
-        self.failed = False
+
+        def enough() -> bool:
+            time = _Time(0, _issued(function), of_local(function))
+            return time.cost >= most or (time.local > 0 and not local)
+
+        self.allowed, self.failed = local, False
         self.spilled, self.registers = True, 0
         try:
-            allocate.run(function, arch, options, lambda: _Time(0, _issued(function), _local(function)).cost >= most)
+            allocate.run(function, arch, options, enough)
             self.spilled = len(function.vregs) > len(fixed)
             registers = function.attributes["registers"]
             assert isinstance(registers, int)
@@ -93,10 +101,10 @@ class Trial:
         """What its code would take, once scheduled."""
         if self.failed:
             return _Time(float("inf"), 0, 0)
-        function, own = self.function, len(self.given) - len(self.more)
-        since = function.vregs[own:]
+        function = self.function
+        since = function.vregs[self.own :]
         """Registers made after the trial."""
-        del function.vregs[own:]
+        del function.vregs[self.own :]
         fixed, blocks = [reg.fixed for reg in function.vregs], function.blocks
         function.blocks = [Block(b.label, b.insts, b.succs, b.loop_depth) for b in self.blocks]
         self._give()
@@ -109,6 +117,11 @@ class Trial:
             for reg, number in zip(function.vregs, fixed, strict=True):
                 reg.fixed = number
             function.vregs += since
+
+    @property
+    def own(self) -> int:
+        """Virtual registers that the function had before the trial; the order has none of those made since."""
+        return len(self.given) - len(self.more)
 
     def _give(self) -> None:
         self.function.vregs += self.more
@@ -157,20 +170,21 @@ class Trials:
         state = _state(self.function)
         return next((trial for of, trial in self.made if of == state and not trial.failed), None)
 
-    def of(self, most: float = inf) -> Trial:
-        """That of the function as it stands; if it costs `most` or more it may have been given up."""
+    def of(self, most: float = inf, *, local: bool = True) -> Trial:
+        """That of the function as it stands; if it costs `most` or more, or has accesses to local memory that are not
+        allowed, it may have been given up."""
         state = _state(self.function)
         for of, trial in self.made:
-            if of == state:
+            if of == state and not (trial.failed and local and not trial.allowed):
                 return trial
-        trial = Trial(self.function, self.arch, self.options, most)
+        trial = Trial(self.function, self.arch, self.options, most, local)
         self.made.append((state, trial))
         return trial
 
 
 def _state(function: MFunction) -> State:
     insts = [[(inst, inst.srcs) for inst in block.insts] for block in function.blocks]
-    return len(function.vregs), function.short, function.crowded, function.budget, insts
+    return function.short, function.crowded, function.budget, insts
 
 
 def _clone(i: MInst) -> MInst:
@@ -233,7 +247,7 @@ def length(function: MFunction, arch: Arch) -> _Time:
                     held[key] = now + _HELD
             now += max(facts.stall, 1)
         alone += block.weight * now
-    return _Time(alone, _issued(function), _local(function))
+    return _Time(alone, _issued(function), of_local(function))
 
 
 def _issued(function: MFunction) -> float:
@@ -241,6 +255,6 @@ def _issued(function: MFunction) -> float:
     return sum(block.weight * len(block.insts) for block in function.blocks)
 
 
-def _local(function: MFunction) -> float:
+def of_local(function: MFunction) -> float:
     """Those of local memory."""
     return sum(block.weight for block in function.blocks for inst in block.insts if inst.space == "local")

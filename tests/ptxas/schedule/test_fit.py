@@ -7,8 +7,11 @@ import pytest
 
 import minicc
 import runtime
+from minicc.arch.schema import Arch
 from minicc.binary import read_cubin, write_cubin
 from minicc.diagnostics import SourceFile
+from minicc.ptxas.mir import MFunction
+from minicc.ptxas.schedule import lean
 from tests.ptxas.conftest import assemble
 
 VALUES, STEPS, LANES = 64, 8, 128
@@ -194,3 +197,34 @@ __global__ void mix(const __half *values, const float *weights, float *out, int 
     kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("mix.cu", source), arch="sm_90"))["mix"]
     kernel[1, (32, 32)](values, weights, out, width, width, length)
     assert np.allclose(out, weights.astype(np.float64) @ values.astype(np.float64), rtol=1e-4)
+
+
+def test_the_leanest_order_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a function that is tried with fewer registers again and again, for whichever limit."""
+    run, asked = lean.run, []
+
+    def noted(function: MFunction, arch: Arch) -> None:
+        asked.append([(inst, inst.srcs) for block in function.blocks for inst in block.insts])
+        run(function, arch)
+
+    monkeypatch.setattr(lean, "run", noted)
+    live = range(56)
+    loads = "".join(f"ld.global.f32 %f{k}, [%rd0+{4 * k}];" for k in live)
+    tests = "".join(f"setp.gt.f32 %p, %f{k}, 0f00000000; @%p bra L; add.f32 %g, %g, %f{k};" for k in live)
+    stores = "".join(f"st.global.f32 [%rd0+{4 * k}], %f{k};" for k in live)
+    assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+.reg .b64 %rd<1>; .reg .f32 %f<{len(live)}>; .reg .f32 %g; .reg .pred %p;
+ld.param.u64 %rd0, [x]; mov.f32 %g, 0f00000000;
+{loads}{tests}
+L: st.global.f32 [%rd0+4096], %g;
+{stores}
+ret;
+}}
+"""
+    )
+    assert asked and all(a != b for n, a in enumerate(asked) for b in asked[:n])

@@ -55,11 +55,11 @@ def test_what_is_tried_makes_what_it_reads(seed: int, monkeypatch: pytest.Monkey
     function = short_of_registers(seed)
     find = Trials.of
 
-    def checked(self: Trials, most: float = inf) -> Trial:
+    def checked(self: Trials, most: float = inf, *, local: bool = True) -> Trial:
         insts = [inst for block in function.blocks for inst in block.insts]
         made = {part for inst in insts for v in writes(inst) if isinstance(v, V) for part in v.parts}
         assert made >= {part for inst in insts for v in reads(inst) if isinstance(v, V) for part in v.parts}
-        return find(self, most)
+        return find(self, most, local=local)
 
     monkeypatch.setattr(Trials, "of", checked)
     fit.run(function, ARCH, Options())
@@ -72,6 +72,15 @@ def test_a_trial_is_given_up_where_spill_code_alone_costs_too_much() -> None:
     given_up = Trials(function, ARCH, Options()).of(1)
     assert given_up.failed and given_up.cost == inf and Trials(function, ARCH, Options()).known() is None
     assert Trials(function, ARCH, Options()).of(whole.cost).cost == whole.cost
+
+
+def test_a_trial_is_given_up_at_its_first_access_to_local_memory() -> None:
+    """Where none is allowed: it stays given up for who asks so again, and is made to its end for who allows them."""
+    trials = Trials(short_of_registers(1), ARCH, Options())
+    given_up = trials.of(local=False)
+    assert given_up.failed and trials.of(local=False) is given_up
+    whole = trials.of()
+    assert not whole.failed and whole.local > 0 and trials.known() is whole
 
 
 def test_an_order_is_tried_once_under_the_same_limits() -> None:
