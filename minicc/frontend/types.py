@@ -335,7 +335,8 @@ def pointer(to: Type) -> Type:
 
 def member_pointer(owner: Type, to: Type, quals: int = 0) -> Type:
     """A pointer to a member of type `to`: its offset, -1 for none; or, for a function, its address; of a virtual
-    one the offset of its slot, and 1 in the upper half (much as the ARM variant of the Itanium C++ ABI, 2.3)."""
+    one the offset of its slot. The upper half is 1 for a virtual one, and twice how far its class lies from the
+    owner's beginning, if that is another (as in the ARM variant of the Itanium C++ ABI, 2.3)."""
     if to.kind == "function" and to.quals:
         to, quals = to.bare, quals | to.quals
     key = ("member", id(owner.bare), quals)

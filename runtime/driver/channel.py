@@ -20,7 +20,7 @@ RING_ENTRIES = 1024
 PUSHBUFFER_BYTES = 1 << 20
 
 SHARED_WINDOW = 0x7294_0000_0000
-LOCAL_WINDOW = 0x7293_0000_0000
+LOCAL_WINDOW = 0x7292_8000_0000
 """Generic addresses of the shared and local windows. Code forms a shared address from the upper 32 bits alone, so
 their lower halves are 0; any place outside the device's memory will do."""
 

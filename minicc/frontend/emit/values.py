@@ -576,7 +576,19 @@ class Values(Instructions):
                 moved = self.make(f"getelementptr i8, ptr {operand}, i64 {shift}")
                 null = self.make(f"icmp eq ptr {operand}, null")
                 return self.make(f"select i1 {null}, ptr null, ptr {moved}")
+        if a.kind == "member" and b.kind == "member":
+            return self._moved_member(operand, a, b)
         return self.convert(operand, a, b)
+
+    def _moved_member(self, operand: str, a: Type, b: Type) -> str:
+        """A pointer to a member as one to a member of a class derived from its own, or of a base class."""
+        shift = _base_shift(b.params[0], a.params[0])
+        if not shift:
+            return operand
+        llvm, none = b.llvm, -1 if b.size == 8 else 0
+        moved = self.make(f"add {llvm} {operand}, {shift if b.size == 8 else shift << 65}")
+        null = self.make(f"icmp eq {llvm} {operand}, {none}")
+        return self.make(f"select i1 {null}, {llvm} {none}, {llvm} {moved}")
 
     def convert(self, operand: str, source: Type, target: Type) -> str:
         """Arithmetic, enumeration and pointer conversions of a register value."""
@@ -661,18 +673,21 @@ class Values(Instructions):
         this: list[str] = []
         if e.this is not None:
             address = self.address(e.this)[0]
-            callee = self._bound(address, callee, e.callee.type.params[0])
+            address, callee = self._bound(address, callee, e.callee.type.params[0])
             this = [f"ptr {address}"]
         return self._call(function, callee, this + self.arguments(function, e.args), target, e.at)
 
-    def _bound(self, address: str, pointer: str, owner: Type) -> str:
-        """The function that a pointer to a member function of `owner` means for the object at `address`."""
+    def _bound(self, address: str, pointer: str, owner: Type) -> tuple[str, str]:
+        """The object, and the function, that a pointer to a member function of `owner` means for the one at `address`."""
         low = self.make(f"trunc i128 {pointer} to i64")
         plain = self.make(f"inttoptr i64 {low} to ptr")
-        if owner.record is None or not owner.record.tables:
-            return plain
-        upper = self.make(f"lshr i128 {pointer}, 64")
-        some = self.make(f"icmp ne i128 {upper}, 0")
+        upper = self.make(f"ashr i128 {pointer}, 65")
+        shift = self.make(f"trunc i128 {upper} to i64")
+        address = self.make(f"getelementptr i8, ptr {address}, i64 {shift}")
+        if owner.record is None or not (owner.record.tables or owner.record.bases):
+            return address, plain
+        mark = self.make(f"and i128 {pointer}, {1 << 64}")
+        some = self.make(f"icmp ne i128 {mark}, 0")
         virtual, end = self.label("virtual"), self.label("bound")
         before = self.block
         self.emit(f"br i1 {some}, label %{virtual}, label %{end}")
@@ -682,7 +697,7 @@ class Values(Instructions):
         slot = self.make(f"getelementptr i8, ptr {table}, i64 {low}")
         found = self.make(f"load ptr, ptr {slot}, align 8")
         self.begin(end)
-        return self.make(f"phi ptr [ {plain}, %{before} ], [ {found}, %{virtual} ]")
+        return address, self.make(f"phi ptr [ {plain}, %{before} ], [ {found}, %{virtual} ]")
 
     def _call(self, function: Type, callee: str, args: list[str], target: str, at: Token) -> str:
         ret = function.elem

@@ -9,6 +9,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.heap import Heap
 from minicc.frontend.parse.primaries import has, only_parameters
 from minicc.frontend.sema.access import ambiguous, closed
+from minicc.frontend.sema.convert import is_derived
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList, Designator
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
@@ -117,7 +118,11 @@ class Expressions(Heap):
             if op == "<<" and self.at("<"):
                 self.fail("launching kernels from device code is not supported", token)
             right = self.binary_expression(here + 1)
-            left = self.binary(op, left, right, token) if op != "->*" else self.member_through(left, right, True, token)
+            own = self.operator_call(op, [left, right], token) if op == "->*" and left.type.record else None
+            if own is not None or op != "->*":
+                left = own or self.binary(op, left, right, token)
+            else:
+                left = self.member_through(left, right, True, token)
         del tokens
 
     def unary_expression(self) -> ast.Expr:
@@ -375,7 +380,8 @@ class Expressions(Heap):
                 self.fail(f"member reference type '{base.type}' is not a pointer", token)
             base = self.dereference(base, token)
         t = base.type
-        if self.at("~"):
+        base, ends = self._of_destructor(base)
+        if ends:
             return self._destruction(base, token)
         name = self._member_name()
         if t.kind == "pointer" and t.elem is not None and t.elem.kind == "record":
@@ -387,6 +393,25 @@ class Expressions(Heap):
         if not record.complete and not (self.function is not None and self.function.record is t.bare):
             self.fail(f"member access into incomplete type '{t}'", token)
         return self.member_named(base, name)
+
+    def _of_destructor(self, base: ast.Expr) -> tuple[ast.Expr, bool]:
+        """Steps over the `T::` of `object.T::~T()`, up to the `~`: (the object or its base class T, there is one)."""
+        before, entity = self.i, None
+        while self.token.kind == IDENT and self.peek().text in ("::", "<"):
+            name = self.identifier()
+            entity = self.lookup(name.text)
+            if self.at("<"):
+                if not isinstance(entity, ast.ClassTemplate):
+                    break
+                entity = self.template_id(entity, name)
+            if not self.accept("::"):
+                break
+        if not self.at("~"):
+            self.i = before
+            return base, False
+        if isinstance(entity, Type) and is_derived(base.type.bare, entity.bare):
+            base = ast.Cast(ty.qualified(entity.bare, base.type.quals), base.at, "relabel", base, lvalue=True)
+        return base, True
 
     def _destruction(self, base: ast.Expr, at: Token) -> ast.Expr:
         """`object.~T()`."""

@@ -49,7 +49,7 @@ class Heap(Primaries):
             known = constant.evaluate(count)
             if known is not None and known < listed.type.count:
                 self.fail("excess elements in array initializer", token)
-            init = self.default_value(t, token)
+            init = self.default_value(t, token) if known != listed.type.count else None
         elif self.accept("("):
             if not self.at(")"):
                 self.fail("array 'new' cannot have initialization arguments", token)

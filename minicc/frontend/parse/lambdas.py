@@ -289,10 +289,12 @@ class Lambdas(Guides):
             )
             plain.params.append(own)
         own_of = dict(zip(map(id, f.params), plain.params, strict=True))
+        # The parameters alone: the scope also holds what the body declared, if that was read before.
         for name, found in f.param_scope.names.items():
-            plain.param_scope.names[name] = (
-                tuple(own_of.get(id(p), p) for p in found) if isinstance(found, tuple) else own_of.get(id(found), found)
-            )
+            if id(found) in own_of:
+                plain.param_scope.names[name] = own_of[id(found)]
+            elif isinstance(found, tuple) and all(id(p) in own_of for p in found):
+                plain.param_scope.names[name] = tuple(own_of[id(p)] for p in found)
         pointer = ty.pointer(f.type)
         made = ast.Function("operator fp", ty.function(pointer, []), f.at, [], [], scope=record.scope, space=f.space)
         made.record, made.parsed, made.constexpr = source.bare, True, True

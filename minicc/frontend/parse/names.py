@@ -177,7 +177,7 @@ class Names(Expressions):
             else:
                 self.accept("template")
                 name = self.identifier()
-            if scope is not None and scope.record_type is not None and before is not None and name.text == before.text:
+            if before is not None and name.text == before.text and scope is not None and self._names_itself(scope, name):
                 # Base::Base: the constructors, whatever name the class has here.
                 entity: object = scope.record_type
             elif scope is None:
@@ -208,6 +208,13 @@ class Names(Expressions):
             else:
                 self._no_scope(entity, name)
             self.i += 1
+
+    def _names_itself(self, scope: ast.Scope, name: Token) -> bool:
+        """`name::name` is the class, not a member of it that bears the name by which the class was found."""
+        if scope.record_type is None or scope.record is None:
+            return False
+        own = name.text in (scope.record.name.partition("<")[0], scope.record.template_name)
+        return own or self.find_in(scope, name.text) is None
 
     def _no_scope(self, entity: object, name: Token) -> NoReturn:
         """`name::` means nothing."""

@@ -61,15 +61,7 @@ class Primaries(Packs):
             return self._text(token)
         if kind == CHAR:
             self.i += 1
-            prefix, _, body = token.text.partition("'")
-            try:
-                if prefix:
-                    element = self._character_type(prefix)
-                    return self.number(literals.wide_character(body[:-1], element.size), element, token)
-                value = literals.character(token.text)
-            except literals.BadLiteral as bad:
-                self.fail(str(bad), bad.within(token))
-            return self.number(value, ty.CHAR if len(literals.unescape(token.text[1:-1])) == 1 else ty.INT, token)
+            return self._suffixed(token, [self._character(token)])
         if kind == OTHER:
             if token.text in "\"'":
                 self.fail(f"missing terminating {token.text} character", token, code="frontend.syntax")
@@ -98,6 +90,25 @@ class Primaries(Packs):
         functions = self.standard("bit_cast")
         assert isinstance(functions, list)
         return self.call(ast.Overloads(ty.VOID, token, "bit_cast", functions, [t]), [e], token)
+
+    def _character(self, token: Token) -> ast.Expr:
+        prefix, _, body = token.text.partition("'")
+        try:
+            if prefix:
+                element = self._character_type(prefix)
+                return self.number(literals.wide_character(body[:-1], element.size), element, token)
+            value = literals.character(token.text)
+        except literals.BadLiteral as bad:
+            self.fail(str(bad), bad.within(token))
+        return self.number(value, ty.CHAR if len(literals.unescape(token.text[1:-1])) == 1 else ty.INT, token)
+
+    def _suffixed(self, token: Token, args: list[ast.Expr]) -> ast.Expr:
+        """A character or a text, of which `args` tell a literal operator if its name follows at once."""
+        following = self.tokens[self.i]
+        if following.text.startswith("_") and not following.space and following.kind == IDENT:
+            self.i += 1
+            return self._user_literal(token, following.text, args)
+        return args[0]
 
     def _user_literal(self, token: Token, suffix: str, args: list[ast.Expr]) -> ast.Expr:
         """`12_km`, `"text"_s`: a call of operator""_km."""
@@ -165,12 +176,8 @@ class Primaries(Packs):
                 data += literals.string(part.text, element.size)
             except literals.BadLiteral as bad:
                 self.fail(str(bad), bad.within(part))
-        following = self.tokens[self.i]
-        if following.text.startswith("_") and not following.space and following.kind == IDENT:
-            self.i += 1
-            size = self.number(len(data) // element.size, ty.ULONG, token)
-            return self._user_literal(token, following.text, [self.decay(self.make_text(data, token, element)), size])
-        return self.make_text(data, token, element)
+        text = self.make_text(data, token, element)
+        return self._suffixed(token, [text, self.number(len(data) // element.size, ty.ULONG, token)])
 
     def make_text(self, data: bytes, at: Token, element: Type = ty.CHAR) -> ast.Expr:
         data += bytes(element.size)

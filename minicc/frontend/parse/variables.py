@@ -14,7 +14,7 @@ from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.calls import deduced_type
-from minicc.frontend.sema.convert import bit_field
+from minicc.frontend.sema.convert import bit_field, is_xvalue
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.sema.wellformed import no_default, undefaultable
@@ -82,7 +82,8 @@ class Variables(Statements):
         whole = ast.Variable("", e.type, mark, scope=self.scope, owner=self.function)
         quals = specs.quals
         if by_reference:
-            whole.type, whole.storage = ty.reference(ty.qualified(e.type, quals), mark.text == "&&"), "reference"
+            rvalue = mark.text == "&&" and (not e.lvalue or is_xvalue(e))
+            whole.type, whole.storage = ty.reference(ty.qualified(e.type, quals), rvalue), "reference"
             whole.init = self.bind(e, whole.type)
         else:
             whole.type = ty.qualified(e.type.bare, quals) if e.type.kind != "array" else e.type

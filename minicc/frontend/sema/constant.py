@@ -442,6 +442,11 @@ class Evaluator:
             if types.unqualified(a) is types.unqualified(b):
                 return value
             return value[0], value[1] + _between(b.bare, a.bare)
+        if e.type.kind == "member" and e.operand.type.kind == "member":
+            shift = _between(e.type.params[0], e.operand.type.params[0])
+            if shift and (e.type.size != 8 or not isinstance(value, int)):
+                raise NotConstant
+            return value + shift if shift and value != -1 else value
         return wrap(value, e.type)
 
     def _address_of(self, e: ast.AddressOf) -> Any:

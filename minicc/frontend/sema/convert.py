@@ -70,6 +70,12 @@ def common_type(a: Type, b: Type) -> Type:
     return {ty.LONG: ty.ULONG, ty.LLONG: ty.ULLONG, ty.INT: ty.UINT}[signed]
 
 
+def _of_base(source: Type, target: Type) -> bool:
+    """Both point to members of one type, the source's a base class of the target's ([conv.mem])."""
+    alike = source.kind == target.kind == "member" and source.elem is target.elem and source.count == target.count
+    return alike and is_derived(target.params[0], source.params[0])
+
+
 def is_derived(t: Type, base: Type) -> bool:
     """`t` is a class that inherits `base`, directly or not."""
     return t is not base and t.record is not None and base.record is not None and ty.base_offset(t, base) is not None
@@ -247,6 +253,8 @@ class Conversions(Cursor):
                 if target.elem.kind == "void" or is_derived(source.elem.bare, target.elem.bare):
                     return CONVERSION
         if target.kind in ("nullptr", "member") and self.is_null_constant(e):
+            return CONVERSION
+        if target.kind == "member" and _of_base(source, target):
             return CONVERSION
         return None
 
@@ -505,6 +513,8 @@ class Conversions(Cursor):
             allowed = style != "static_cast" or bare.kind == "bool"
         elif bare is source:
             allowed = True
+        elif bare.kind == "member":
+            allowed = _of_base(source, bare) or _of_base(bare, source)
         if not allowed:
             if bare.kind in ("array", "function") or source.kind == "void" or not bare.scalar:
                 self.fail(f"cannot convert '{e.type}' to '{target}' without a conversion operator", at)

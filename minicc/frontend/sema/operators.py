@@ -207,7 +207,7 @@ class Operators(Conversions):
         left, right = self.decay(left), self.decay(right)
         a, b = left.type.bare, right.type.bare
         if "member" in (a.kind, b.kind) and op in ("==", "!="):
-            of = a if a.kind == "member" else b
+            of = self._common_member(left, right)
             return ast.Binary(ty.BOOL, at, op, self.convert(left, of), self.convert(right, of))
         if a.kind == "pointer" or b.kind == "pointer" or a.kind == "nullptr" or b.kind == "nullptr":
             return self._pointer_binary(op, left, right, at)
@@ -459,6 +459,11 @@ class Operators(Conversions):
             right = self.cast(right, common)
         return ast.CompoundAssign(left.type, at, op, left, right, common, lvalue=True)
 
+    def _common_member(self, left: ast.Expr, right: ast.Expr) -> Type:
+        """The type of a pointer to a member that both become, one of them as it is."""
+        a, b = left.type.bare, right.type.bare
+        return b if a.kind != "member" or (b.kind == "member" and self.rank(left, b) is not None) else a
+
     # -- ?:
 
     def conditional(self, condition: ast.Expr, yes: ast.Expr, no: ast.Expr, at: Token) -> ast.Expr:
@@ -492,6 +497,8 @@ class Operators(Conversions):
             target = common_type(operand_type(yes), operand_type(no))
         elif "pointer" in (a.kind, b.kind):
             target = self._common_pointer(yes, no)
+        elif "member" in (a.kind, b.kind):
+            target = self._common_member(yes, no)
         elif "record" in (a.kind, b.kind):
             if b.kind == "record" and self.rank(yes, b) is not None:
                 target = b

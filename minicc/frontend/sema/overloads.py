@@ -291,6 +291,10 @@ class Overloads(Operators):
             return None
         if result is not None and template.pattern is not None and not unify(template.pattern.elem, result, bindings):
             return None
+        return self._completed(template, bindings)
+
+    def _completed(self, template: ast.FunctionTemplate, bindings: Bindings) -> ast.Function | None:
+        """The instance for what was deduced, and for the defaults of the other parameters."""
         values: list[object] = []
         for param in template.params:
             if param.name not in bindings:
@@ -397,13 +401,12 @@ class Overloads(Operators):
                 if not isinstance(template, ast.FunctionTemplate) or (template.explicit and not explicit):
                     continue
                 wanted = template.pattern.elem if template.pattern is not None else None
-                bindings: dict[str, object] = {}
+                bindings: Bindings = {}
                 if wanted is None or not unify(wanted, target, bindings):
                     continue
-                if all(p.name in bindings for p in template.params):
-                    f = self.instantiate(template, tuple(bindings[p.name] for p in template.params))
-                    if f is not None:
-                        return f
+                f = self._completed(template, bindings)
+                if f is not None:
+                    return f
         for base, _ in record.bases:
             inherited = self._conversion_instance(base, target, explicit)
             if inherited is not None:

@@ -53,7 +53,7 @@ template <size_t I, typename H, typename... T> __host__ __device__ constexpr aut
     if constexpr (I == 0) return t.__head;
     else return get<I - 1>(t.__tail);
 }
-template <size_t I, typename H, typename... T> __host__ __device__ constexpr const auto &get(const tuple<H, T...> &t) {
+template <size_t I, typename H, typename... T> __host__ __device__ constexpr const tuple_element_t<I, tuple<H, T...>> &get(const tuple<H, T...> &t) {
     if constexpr (I == 0) return t.__head;
     else return get<I - 1>(t.__tail);
 }
@@ -61,7 +61,7 @@ template <size_t I, typename A, typename B> __host__ __device__ constexpr auto &
     if constexpr (I == 0) return p.first;
     else return p.second;
 }
-template <size_t I, typename A, typename B> __host__ __device__ constexpr const auto &get(const pair<A, B> &p) {
+template <size_t I, typename A, typename B> __host__ __device__ constexpr const tuple_element_t<I, pair<A, B>> &get(const pair<A, B> &p) {
     if constexpr (I == 0) return p.first;
     else return p.second;
 }

@@ -51,14 +51,24 @@ template <typename V> constexpr size_t variant_size_v = variant_size<V>::value;
 template <size_t I, typename V> struct variant_alternative;
 template <size_t I, typename... T> struct variant_alternative<I, variant<T...>> { typedef typename __nth<I, T...>::type type; };
 template <size_t I, typename V> using variant_alternative_t = typename variant_alternative<I, V>::type;
+// What has no exceptions stops.
+__host__ __device__ inline void __holds(bool yes) { if (!yes) __trap(); }
 template <size_t I, typename... T> __host__ __device__ variant_alternative_t<I, variant<T...>> &get(variant<T...> &v) {
+    __holds(v.index_ == I);
     return *(variant_alternative_t<I, variant<T...>> *)v.held_;
 }
 template <size_t I, typename... T> __host__ __device__ const variant_alternative_t<I, variant<T...>> &get(const variant<T...> &v) {
+    __holds(v.index_ == I);
     return *(const variant_alternative_t<I, variant<T...>> *)v.held_;
 }
-template <typename U, typename... T> __host__ __device__ U &get(variant<T...> &v) { static_assert((is_same<U, T>::value || ...), "the variant has no such alternative"); return *(U *)v.held_; }
-template <typename U, typename... T> __host__ __device__ const U &get(const variant<T...> &v) { static_assert((is_same<U, T>::value || ...), "the variant has no such alternative"); return *(const U *)v.held_; }
+template <typename U, typename... T> __host__ __device__ U &get(variant<T...> &v) {
+    static_assert((is_same<U, T>::value || ...), "the variant has no such alternative");
+    return get<__alternative<U, T...>()>(v);
+}
+template <typename U, typename... T> __host__ __device__ const U &get(const variant<T...> &v) {
+    static_assert((is_same<U, T>::value || ...), "the variant has no such alternative");
+    return get<__alternative<U, T...>()>(v);
+}
 template <typename U, typename... T> __host__ __device__ constexpr bool holds_alternative(const variant<T...> &v) {
     return v.index() == __alternative<U, T...>();
 }
@@ -75,9 +85,9 @@ template <size_t I, typename... T> __host__ __device__ const variant_alternative
     return v && v->index() == I ? (const variant_alternative_t<I, variant<T...>> *)v->held_ : nullptr;
 }
 template <size_t I, typename F, typename V> __host__ __device__ constexpr decltype(auto) __visited(F &&f, V &v) {
-    if constexpr (I + 1 == variant_size<remove_const_t<V>>::value) return f(get<I>(v));
+    if constexpr (I + 1 == variant_size<remove_const_t<V>>::value) return f(*get_if<I>(&v));
     else {
-        if (v.index() == I) return f(get<I>(v));
+        if (v.index() == I) return f(*get_if<I>(&v));
         return __visited<I + 1>(f, v);
     }
 }
