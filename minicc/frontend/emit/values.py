@@ -300,7 +300,7 @@ class Values(Instructions):
         return number(e.type.bare, known) if known is not None else ""
 
     def _loaded(self, e: ast.Expr) -> str:
-        if known := self._host_constant(e):
+        if not isinstance(e, ast.Deref) and (known := self._host_constant(e)):
             return known
         address, align = self.address(e)
         return self.load(e.type, address, align)

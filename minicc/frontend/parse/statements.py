@@ -587,6 +587,8 @@ class Statements(Records):
             return ast.Return(token, self.bind(e, ret, "returning"))
         if isinstance(e, ast.Init):
             return ast.Return(token, (self.temporary if ret.scalar else self.braced)(e, ret))
+        if self.function is not None and self.function.constexpr:
+            e = self.initial(e)
         return ast.Return(token, self.convert(self._expiring(e, ret), ret, "returning"))
 
     def _expiring(self, e: ast.Expr, ret: ty.Type) -> ast.Expr:

@@ -392,7 +392,7 @@ class Variables(Statements):
             if v.type.kind == "reference":
                 v.init = self.bind_list(e, v.type)
             else:
-                v.init = self.initialise(v.type, e, at)
+                v.init = self.initialise(v.type, self.initial(e), at)
         else:
             if deduced_type(v.type):
                 self.fail(

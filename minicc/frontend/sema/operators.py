@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import constant, flow
 from minicc.frontend.sema.candidates import object_rank, takes
 from minicc.frontend.sema.convert import (
     Conversions,
@@ -319,7 +319,10 @@ class Operators(Conversions):
                 )
         made = self.dereference(ast.Binary(base.type.bare, at, "+", base, self.cast(index, promoted(index.type))), at)
         if isinstance(base, ast.Cast) and base.kind == "decay" and isinstance(index, ast.Number):
-            return self.fold_host(made, base.operand)
+            root = flow.root_of(base.operand)
+            if root is None or root.variable.storage == "member" or self.library:
+                return self.fold_host(made, base.operand)
+            # An element of an array at namespace scope is there for constant expressions alone, as with nvcc.
         return made
 
     def fold_host(self, e: ast.Expr, base: ast.Expr) -> ast.Expr:
@@ -329,6 +332,11 @@ class Operators(Conversions):
         if not isinstance(base, ast.Name) or base.variable.storage not in ("host", "member") or not e.type.scalar:
             return e
         return self.fold(e)
+
+    def initial(self, e: ast.Expr) -> ast.Expr:
+        """What begins a variable or is returned: there an element of a constexpr array of the host is a constant."""
+        root = flow.root_of(e) if isinstance(e, ast.Deref) else None
+        return self.fold(e) if root is not None and root.variable.storage == "host" and e.type.scalar else e
 
     # -- members
 

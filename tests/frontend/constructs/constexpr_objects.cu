@@ -14,3 +14,19 @@ template <int A> __global__ void nested_constants(int *o)
     o[n] = s[0];
 }
 template __global__ void nested_constants<9>(int *);
+
+// Elements of a constexpr array of the host are constants where a constant is wanted, and as a whole initialiser.
+constexpr int widths[2][2] = {{1, 2}, {3, 4}};
+struct Sizes { static constexpr int all[2] = {5, 6}; };
+__global__ void elements(int *o)
+{
+    int room[widths[1][0]];
+    constexpr int two = widths[0][1];
+    int first = widths[0][0];
+    static_assert(widths[1][1] == 4, "");
+    room[0] = o[0];
+    if constexpr (widths[1][0] > 2) o[1] = room[0] + two + first + Sizes::all[1];
+    switch (o[2]) { case widths[1][1]: o[3] = 1; }
+    auto last = [] { return widths[1][1]; };
+    o[4] = last();
+}
