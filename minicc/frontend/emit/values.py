@@ -678,7 +678,7 @@ class Values(Instructions):
         return self._call(function, callee, this + self.arguments(function, e.args), target, e.at)
 
     def _bound(self, address: str, pointer: str, owner: Type) -> tuple[str, str]:
-        """The object, and the function, that a pointer to a member function of `owner` means for the one at `address`."""
+        """The object and the function that a pointer to a member function of `owner` means, called for `address`."""
         low = self.make(f"trunc i128 {pointer} to i64")
         plain = self.make(f"inttoptr i64 {low} to ptr")
         upper = self.make(f"ashr i128 {pointer}, 65")

@@ -658,7 +658,9 @@ class Declarations(Variables):
                 f.base_inits.append((offset, self.default_value(t, f.at)))
         self._default_fields(f, record.fields[record.inherited :], record.tag == "union", done)
         # They begin in the order of their declarations ([class.base.init]), however the list names them.
-        f.base_inits.sort(key=lambda made: next((k for k, b in enumerate(record.bases) if b == (made[1].type.bare, made[0])), 0))
+        f.base_inits.sort(
+            key=lambda made: next((k for k, b in enumerate(record.bases) if b == (made[1].type.bare, made[0])), 0)
+        )
         f.inits.sort(key=lambda made: constant.start(made[0]))
 
     def _default_fields(self, f: ast.Function, fields: list[Field], union: bool, done: set[str]) -> None:

@@ -177,7 +177,8 @@ class Names(Expressions):
             else:
                 self.accept("template")
                 name = self.identifier()
-            if before is not None and name.text == before.text and scope is not None and self._names_itself(scope, name):
+            twice = before is not None and name.text == before.text
+            if twice and scope is not None and self._names_itself(scope, name):
                 # Base::Base: the constructors, whatever name the class has here.
                 entity: object = scope.record_type
             elif scope is None:
