@@ -7,7 +7,8 @@ LLVM keeps two phis that go round a loop in step (a counter, and what memory hel
 loop's turns), since each equals the other only if the other does. Here all phis of a type in a block begin as equal,
 and are parted while their inputs differ.
 Where a phi's input is undefined it may be that of another one: before a loop whose turns LLVM counted by fours stand
-the sum so far, and the sum at the end, which nobody asks for where there was no turn.
+the sum so far, and the sum at the end, which nobody asks for where there was no turn. A selection with an
+undefined side is its other side.
 
 LLVM's CodeGenPrepare gives each block that branches on a comparison one of its own, for targets whose flags do not
 live long; LLVM's backends take them for one again after selection. So does this, before it: of equal comparisons, the
@@ -30,6 +31,7 @@ def unite(function: ir.Function) -> None:
         replace(function, _computed(function))
     replace(function, _phis(function))
     replace(function, _undefined(function))
+    replace(function, _one_sided(function))
     unite_comparisons(function)
 
 
@@ -120,6 +122,21 @@ def _undefined(function: ir.Function) -> dict[ir.Value, ir.Value]:
                 if wanted <= has and other is not phi and other.type is phi.type and other not in found:
                     found[phi] = other
                     break
+    return found
+
+
+def _one_sided(function: ir.Function) -> dict[ir.Value, ir.Value]:
+    """Selections with an undefined side, and the other side."""
+    found: dict[ir.Value, ir.Value] = {}
+    for block in function.blocks:
+        for inst in block.insts:
+            if inst.op == "select":
+                _, yes, no = inst.args
+                if isinstance(no, ir.Undef) or isinstance(yes, ir.Undef):
+                    found[inst] = yes if isinstance(no, ir.Undef) else no
+    for select in found:
+        while found[select] in found:
+            found[select] = found[found[select]]
     return found
 
 

@@ -162,6 +162,23 @@ def test_an_undefined_input_is_any(undefined: str, count: int) -> None:
     assert got == [[5 * 3 ** (n - (n > 0 and undefined == "%sum"))] for (n,) in rows]
 
 
+def test_an_undefined_side_is_any() -> None:
+    """A selection of which one side is undefined is the other one, in a chain too."""
+    text = kernel(
+        """entry:
+  %x = load i64, ptr %in
+  %c = icmp sgt i64 %x, 5
+  %d = icmp eq i64 %x, 9
+  %once = select i1 %c, i64 %x, i64 undef
+  %twice = select i1 %d, i64 poison, i64 %once
+  store i64 %twice, ptr %out
+  br label %end"""
+    )
+    module = isel.select(read(text), ARCH, isel.Options())
+    assert not {"setp", "selp"} & {word.split(".")[0] for word in format(module).split()}
+    assert run_rows(module, [[7], [8]], 1) == [[7], [8]]
+
+
 def test_a_register_is_not_given_what_it_holds() -> None:
     """One start of a sum for the way round the loop and for the way into it."""
     text = kernel(ROLLED.format(undefined="%more"))
