@@ -20,6 +20,9 @@ NEAR_MEMORY = 60
 _PATIENCE = 48
 """Cycles to wait for an instruction that ends a predicate or a register; rather than longer, one predicate more is made
 live, or up to three registers of those that `allocate.comfortable` keeps back."""
+_MORE = 1.5
+"""Of the live registers that are aimed at, up to which a predicate is spared for one more of them: 28 divisions in a
+row would all begin at once."""
 _CONSTANTS = 6
 """Constants that are made as early as may be, at most."""
 _SOON = 8
@@ -240,7 +243,7 @@ def _sparing(
         found = min(fit, key=lambda entry: (lives[entry[2]], entry), default=None)
         if found is None:
             continue
-        if not pressure.fixed:
+        if not pressure.fixed and (lives[found[2]] <= 0 or pressure.live < _MORE * pressure.target):
             return found
         if best is None or lives[found[2]] < lives[best[2]]:
             best = found

@@ -131,6 +131,23 @@ __global__ void k(int count, const float *in, int height, int width, int rows, i
 """
 
 
+def test_divisions_in_a_row_do_not_all_begin_at_once() -> None:
+    """Eight quotients by what lanes of the warp have, each of which needs five predicates on its way."""
+    text = """__global__ void k(int *o, const int *a, int n) {
+        int sum[8] = {}, t = threadIdx.x;
+        for (int i = 0; i < n; i++)
+        #pragma unroll
+            for (int j = 0; j < 8; j++) {
+                int all = __shfl_sync(~0u, a[0], i), some = __shfl_sync(~0u, a[1], i);
+                sum[j] += (t + j * blockDim.x) / all % some * __shfl_sync(~0u, a[2], i);
+            }
+        #pragma unroll
+        for (int j = 0; j < 8; j++) o[t + j * blockDim.x] = sum[j];
+    }"""
+    made = minicc.compile(SourceFile("k.cu", text)).cubin
+    assert max(f.registers for f in read_cubin(made, "k").functions) <= 84
+
+
 def test_loads_of_what_unrolling_leaves_over_take_no_registers_elsewhere() -> None:
     """Each of nine guarded loads would keep one over all loops, as its value is compared in any case; and what holds a
     launch parameter is made again where it is used, which leaves room for five eighths of all warps."""
