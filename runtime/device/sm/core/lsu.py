@@ -13,8 +13,8 @@ from runtime.device.sm.language.vector import lanes_at
 from runtime.device.sm.memory.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.memory.front import constant
 from runtime.device.sm.memory.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
-from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, sector_count
-from runtime.device.sm.memory.stores import HELD, PACKETS, SENT, let_go, write_lines
+from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, NEAR_BIT, l2_home, sector_count
+from runtime.device.sm.memory.stores import HELD, PACKETS, SENDS, SENT, let_go, write_lines
 from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, MP, PCC, SC, SM, WS, G, X
@@ -29,6 +29,12 @@ READ_TURN = 2
 released two cycles apart, however long the loads take the unit for their banks)."""
 AGAIN = 20
 """Sixteenths of a cycle of the load/store unit for a CAST of which some lanes have to try again (H200: 32 warps)."""
+PLACE_TURN, PLACE_LATER = 32, 11
+"""Of an LDC for each place that its lanes name, be they bytes of one word: sixteenths of a cycle of the unit; cycles
+that it is done later for each but the first (H200: 512 loads by 4 and 16 warps, chains of 256, of 1 to 32 places)."""
+STORE_LINE = 29
+"""Sixteenths of a cycle of the unit for each line that a store sends; what joins a line that is held takes passes
+over L1's banks alone (H200: eight warps that load and store 32 lines of their own by turns; mixed words of 1 to 64)."""
 STREAMED = 4
 """Passes over L1 that are done when the next line comes."""
 TALLY = 2048
@@ -102,12 +108,15 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
 @compiled(rare=True)
 def interleave(w: int, window: int) -> None:
     """Lanes' addresses of local memory become those of the caches: word k of lane l of a warp lies at 128 k + 4 l of
-    the warp's region. `window`: where local memory is among generic addresses, if they are such."""
+    the warp's region, in the half of L2 that its SM asks (H200: loads of it that miss L1 are 205 to 240 cycles later
+    than those that hit). `window`: where local memory is among generic addresses, if they are such."""
     scratch = G[L.G_SCRATCH]
+    side = SM[w >> 6, L.M_SIDE]
     base = LOCAL_REGION + w * 32 * ((G[L.G_LOCALSIZE] + 127) & ~127)
     for k in range(32):
         a = (loads64(scratch + 8 * k) - window) & 0xFFFFFF
-        store64(scratch + 8 * k, np.uint64(base + (a >> 2) * 128 + 4 * k + (a & 3)))
+        a = base + (a >> 2) * 128 + 4 * k + (a & 3)
+        store64(scratch + 8 * k, np.uint64(a | (l2_home(a >> 7) ^ side) << NEAR_BIT + 7))
 
 
 @compiled(inline=True)
@@ -225,10 +234,11 @@ def store_time(w: int, i: int, mask: u32, t: int, lines: int, sectors: int, cons
     if part == 3 and width == 1:
         part = 5
     # Lines of bytes take the place of two (H200: eight warps that store to 32 of them join nothing).
-    share = 32 if part == 0 else width if part >= 3 else popcount(mask) * width // sectors
+    share = 32 if part == 0 else width if part >= 3 else min(popcount(mask) * width // sectors, 31)
     done = write_lines(lines, m, X[START], atomic, 1 if kind == K.A_ATOM else 0, part, share, 2 if width == 1 else 1, i)
     if atomic < 0:
-        keep_lines(lines, m, X[START], i)
+        X[COST] = max(X[COST], STORE_LINE * X[SENDS])
+        keep_lines(lines, m, X[START], width >= 4, i)
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], done)
     WS[w, L.W_SENT] = max(WS[w, L.W_SENT], X[SENT])
     if X[SENT] - X[START] > MP[MP_SLACK]:
@@ -262,9 +272,6 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
     PCC[i, L.P_LINES] += lines
     PCC[i, L.P_WAVEFRONTS] += n
-    if kind == K.A_STORE:
-        # Stores go line by line.
-        n = max(n, lines)
     X[COST] = max(X[COST], 16 * n)
     extra = (n - 1) * 35 >> 4
     if kind == K.A_LOAD:
@@ -280,25 +287,22 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
 
 @compiled(rare=True)
 def constant_time(sc: int, i: int, mask: u32) -> int:
-    """LDC: word after word that lanes name, each looked up in the other constant cache. How much later than one that is
-    there it is done; X[RETURNS]: for how long it holds up its sub-core."""
+    """LDC: place after place that lanes name, each looked up in the other constant cache. How much later than one that
+    is there it is done."""
     scratch = G[L.G_SCRATCH]
     there = X[START]
     places = 0
     while mask:
         a = loads64(scratch + 8 * first(mask))
-        mask &= ~(lanes_at(scratch, 2, a >> 2) | (np.uint32(1) << np.uint32(first(mask))))
+        mask &= ~(lanes_at(scratch, 0, a) | (np.uint32(1) << np.uint32(first(mask))))
         places += 1
         line = constant_line(CODE[i, L.C_BANK], a & 0xFFFFFFFF)
         if line >= 0:
             line += L.CONSTANT_LINES
             if not SM[sc >> 2, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
                 there = max(there, constant(sc, line, there))
-    if places > 1:
-        # H200: 1.8 cycles of the unit for each place, 2.8 of the sub-core.
-        X[RETURNS] = (places - 1) * 45 >> 4
-        X[COST] = max(X[COST], 29 * places)
-    return there - X[START] + X[RETURNS]
+    X[COST] = max(X[COST], PLACE_TURN * places)
+    return there - X[START] + PLACE_LATER * (places - 1)
 
 
 @compiled(rare=True)

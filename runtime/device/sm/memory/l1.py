@@ -118,16 +118,22 @@ def forget(m: int, line: int, sectors: int) -> None:
 
 
 @compiled
-def keep_lines(lines: int, m: int, t: int, i: int) -> None:
-    """What a store of the lines in X leaves in L1: all of it (H200: loads of it hit, in local and global memory, also
-    where nothing was loaded before, though each store goes on to L2). Of a sector all counts as there. Its sectors of
-    a line of which some are there are hits, as ncu counts stores'."""
+def keep_lines(lines: int, m: int, t: int, words: bool, i: int) -> None:
+    """What a store of the lines in X leaves in L1: all of it, if it is of whole words (H200: loads of it hit, in local
+    and global memory, also where nothing was loaded before, though each store goes on to L2); bytes and halves only in
+    sectors that are there (an array that was stored byte by byte misses once a sector, one of words nowhere). Of a
+    sector all counts as there. Its sectors of a line of which some are there are hits, as ncu counts stores'."""
     for k in range(lines):
         at = l1_set(X[2 * k])
-        way = use(m, at, X[2 * k])
-        if L1[m, at + THERE] >> 4 * way & 15:
-            PCC[i, L.P_L1HIT] += sector_count(X[2 * k + 1])
-        fill(m, at, way, X[2 * k + 1], t)
+        if words:
+            way = use(m, at, X[2 * k])
+            if L1[m, at + THERE] >> 4 * way & 15:
+                PCC[i, L.P_L1HIT] += sector_count(X[2 * k + 1])
+            fill(m, at, way, X[2 * k + 1], t)
+        else:
+            way = way_of(m, at, X[2 * k])
+            if way >= 0 and L1[m, at + THERE] >> 4 * way & 15:
+                PCC[i, L.P_L1HIT] += sector_count(X[2 * k + 1])
 
 
 @compiled

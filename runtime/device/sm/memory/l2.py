@@ -7,8 +7,9 @@ without queueing behind each other's later requests. No data lives here.
 A set of a cache is one piece of memory, so that the host's caches have it together, in words of 32 bits:
 L2 uint32[partition, 64 * sets]: of a set, 16 tags, 16 last uses, and for each of 16 lines two words: valid (bits 0..3),
 dirty (bits 4..7) and asked for (8..11) sectors, those that were written in part (12..15), the SM whose fill was the
-latest (16..23); and the time until which that is under way. A line that was not used in this run is not there. In a
-run of more than 2^32 cycles what comes later than that counts as there, and what was used later as used at once.
+latest (16..23), the bytes stored to the former (24..31); and the time until which that is under way. A line that was
+not used in this run is not there. In a run of more than 2^32 cycles what comes later than that counts as there, and
+what was used later as used at once.
 BW uint16[resource, NB]: bandwidth, a ring of buckets of 32 cycles: units of 1/16 cycle taken. QUEUE int64[resource, 4]:
 a run of buckets that are full (from, to), so that nobody has to walk through it, and the first bucket that is not of
 this turn of the ring yet.
@@ -38,7 +39,7 @@ L2_SET = 64
 STATES = 32
 """Where in a set of L2 the states begin."""
 LAST = (1 << 32) - 1
-PART, WHO, VALUE = 12, 16, 65535
+PART, WHO, STORED, VALUE = 12, 16, 24, 65535
 DEVICE, DEVICE_LINES = 38, BASE >> 7
 WAITED = 4009
 """Where in X a read leaves whether what it waited for was under way before it asked."""
@@ -130,8 +131,10 @@ BANK_SHIFT, RING_SHIFT = 7, 6
 """Buckets of a bank are 128 cycles, its ring 64 of them."""
 TAKEN_BITS = 12
 TURNS = (1 << 32 - TAKEN_BITS) - 1
-HOME = 0x130D560
-"""Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address."""
+NEAR_BIT = 30
+HOME = 0x130D560 | 1 << NEAR_BIT
+"""Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address; and
+one that only lines of local memory have, each of which is in the partition of its SM."""
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
@@ -409,9 +412,9 @@ def l2_replace(partition: int, at: int, way: int, tag: int, t: int, i: int) -> i
 def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     """One request of SM m to write the sectors `need` (bits) of a 128-byte line at `t` (arrival in L2's terms: when an
     L1 hit would have been served). `how`: 1 whole sectors, 2 parts, 4 many lanes to one place, 6 to one byte (16 more
-    if other sectors of the line are on the way with it), 3 + 16 times the time that it takes its slice a reduction, 5 +
-    16 times that one that is answered. The time at which L2 accepted it; for what is answered, when it has what it adds
-    to."""
+    if other sectors of the line are on the way with it, 256 times the bytes stored), 3 + 16 times the time that it
+    takes its slice a reduction, 5 + 16 times that one that is answered. The time at which L2 accepted it; for what is
+    answered, when it has what it adds to."""
     write = how & 15
     sectors = sector_count(need)
     home = l2_home(line)
@@ -420,7 +423,7 @@ def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
         units = how >> 4
     else:
         units = sectors * (MP[MP_WRITE_SECTOR] if write == 1 else MP[MP_WRITE_PART])
-        if how < 16:
+        if not how & 16:
             units += MP[MP_WRITE] if write == 1 else MP[MP_WRITE_PARTS]
         if write == 4 or write == 6:
             # Lanes that store to one place: one after another of them is cheap, but of bytes.
@@ -441,8 +444,16 @@ def l2_write(m: int, t: int, line: int, need: int, how: int, i: int) -> int:
     else:
         part = need & (~state | state >> PART)
         L2[home, place] = state | need | need << 4 | part << PART
-        if part and state >> PART & 15 == 0:
-            served = keep_parts(home, at, slot, served, i)
+        if part:
+            # Once as many bytes have been stored as its sectors have that were in part, they count as whole.
+            parts = part | state >> PART & 15
+            stored = (how >> 8) + (state >> STORED if state >> PART & 15 else 0)
+            if stored >= 32 * sector_count(parts):
+                L2[home, place] = (state | need | need << 4) & ~(15 << PART) & (1 << STORED) - 1
+            else:
+                L2[home, place] = L2[home, place] & (1 << STORED) - 1 | stored << STORED
+                if state >> PART & 15 == 0:
+                    served = keep_parts(home, at, slot, served, i)
     if write == 1 or write == 2 or write == 4 or write == 6:
         hits = sectors if home == SM[m, L.M_SIDE] else 2 * sectors
         PCC[i, L.P_L2] += hits

@@ -54,6 +54,8 @@ BYTES, INDEX = 4, 12
 """Where in what an SM notes of a line it holds the bytes that were stored to begin, and the number of the store."""
 SENT = 4005
 """Where in X a store leaves the time at which it has left the SM."""
+SENDS = 4050
+"""Where in X a store leaves how many lines it sends: the others join what is held."""
 MANY = 8
 """Lines of a store from which on the host is asked early for what each of them is noted in."""
 PACKETS = 4010
@@ -105,6 +107,7 @@ def write_lines(
     X[SENT] when the SM has sent it."""
     done = t
     X[SENT] = t
+    X[SENDS] = 0
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
         SM[m, L.M_GONE] = SM[m, L.M_LET] = SM[m, L.M_STORED]
         SM[m, L.M_HELD] = 0
@@ -120,18 +123,17 @@ def write_lines(
         need = X[2 * k + 1]
         slot = held_at(X[2 * k])
         more = 0
+        more_bytes = 0
         if atomic < 0:
             # Stores to a line that is held, or waits for L2 to take it, leave the SM as one.
             held = SM[m, slot + 1] >> INDEX > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
             waits = SM[m, slot + 1] >> INDEX > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
-            more_bytes = sector_count(need) * share
+            more_bytes = min(sector_count(need) * share, LINE)
             if SM[m, slot] == X[2 * k] + 1 and (held or waits):
                 there = SM[m, slot + 1] >> BYTES & 255
-                if there < LINE and there + more_bytes >= LINE:
-                    # Now all of it is stored to, and it leaves.
-                    SM[m, slot + 2] = min(SM[m, slot + 2], max(t, SM[m, slot + 4]) + WHOLE)
-                    if held:
-                        SM[m, L.M_HELD] = max(SM[m, L.M_HELD] - weight, 0)
+                if held and there < LINE and there + more_bytes >= LINE:
+                    # Now all of it is stored to: it is held on, but makes room.
+                    SM[m, L.M_HELD] = max(SM[m, L.M_HELD] - weight, 0)
                 need &= ~SM[m, slot + 1]
                 SM[m, slot + 1] = (SM[m, slot + 1] | need) + (min(there + more_bytes, LINE) - there << BYTES)
                 if need == 0:
@@ -154,6 +156,7 @@ def write_lines(
                         let_go(m)
         elif SM[m, slot] == X[2 * k] + 1:
             SM[m, slot] = 0
+        X[SENDS] += 1
         sectors = sector_count(need)
         how = 1 + part
         count = 1
@@ -177,8 +180,7 @@ def write_lines(
             units = sectors * MP[MP_SEND_SECTOR]
             if more == 0 and (part or sectors < 4):
                 units += MP[MP_SEND_PART]
-            if more:
-                how += 16
+            how += (16 if more else 0) + (more_bytes << 8)
         PCC[i, L.P_ASKED] += sectors if atomic < 0 else count
         # So many packets can be on their way.
         place_ = SM[m, L.M_SENTS]

@@ -49,3 +49,15 @@ def test_one_byte_takes_its_slice_longer_than_one_word(folder: Path) -> None:
     word, byte = (run(folder, f"packed_{width}", 528, 0, 1, 1, 8, 0, 32) for width in (4, 1))
     each = [(row[CYCLES] - 4000) / row[WRITTEN] for row in (word, byte)]
     assert each == pytest.approx([2.2, 5.2], rel=0.2)
+
+
+def test_lines_stored_piece_by_piece_are_held_and_what_joins_them_takes_its_banks_alone(tmp_path: Path) -> None:
+    """H200: 512 stores of mixed words of 16 lines send each of the 64 sectors once, 2.6 cycles each. While lines
+    left as soon as they had been stored to in full, and stores took a cycle a line: 1,914 sectors, 11,100 cycles."""
+    (tmp_path / "micro_contended.cubin").write_bytes(lzma.decompress((DATA / "micro/contended.cubin.xz").read_bytes()))
+    launch = ("", "store_few", 1, 256, ["q", i32(512), i32(64)])
+    results, _ = programs.on_model(
+        program("few", "contended", {"q": {"bytes": 1 << 20}}, [launch]), tmp_path, hazards="off", memory=1 << 28
+    )
+    assert results[0].stats[WRITTEN] == 64
+    assert results[0].cycles == pytest.approx(5652, rel=0.05)
