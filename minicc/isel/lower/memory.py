@@ -175,9 +175,17 @@ class Memory(Base):
 
     # --- loads and stores ---------------------------------------------------------------------------------------
 
+    def access(self, inst: ir.Inst, pointer: ir.Value) -> tuple[str, Node]:
+        """Space and address of a load or store: a variable of the frame is local, also where LLVM has parted it after
+        it looked for address spaces."""
+        space, address = self.space(pointer.type), self.one(pointer)
+        base = address.args[0] if address.op == "add.i64" and address.args[1].is_const else address
+        if space == "gen" and base.op == "cvta.local.i64" and not inst.order:
+            return "local", self.address_cast(address, 0, 5)
+        return space, address
+
     def op_load(self, inst: ir.Inst) -> list[Node]:
-        pointer = inst.args[0]
-        space = self.space(pointer.type)
+        space, address = self.access(inst, inst.args[0])
         head = "ld"
         if inst.order:
             head = self.ordered_head("ld", inst)
@@ -192,12 +200,12 @@ class Memory(Base):
             words = ir.vector_type(inst.type.count * bits // 32, ir.int_type(32))
             nodes = [
                 self.build.binary("lshr", "i32", word, self.build.const("i32", at))
-                for word in self.load(head, space, words, self.one(pointer), inst.align)
+                for word in self.load(head, space, words, address, inst.align)
                 for at in range(0, 32, bits)
             ]
         else:
             type_ = self.asked_for(inst) if head in ("ld", "ldnc") else inst.type
-            nodes = self.load(head, space, type_, self.one(pointer), inst.align or 1)
+            nodes = self.load(head, space, type_, address, inst.align or 1)
             if type_ is not inst.type:
                 nodes = self.extend("zext", nodes, type_.bits, inst.type.bits)
         if inst.order and inst.order[0] in ("acquire", "seq_cst") and "ordered" not in self.arch.features:
@@ -348,16 +356,16 @@ class Memory(Base):
         return limbs
 
     def op_store(self, inst: ir.Inst) -> list[Node]:
-        pointer = inst.args[1]
+        space, address = self.access(inst, inst.args[1])
         head = "st"
         if inst.order:
             head = self.ordered_head("st", inst)
-        elif "volatile" in inst.flags and self.space(pointer.type) in ("gen", "global", "shared"):
+        elif "volatile" in inst.flags and space in ("gen", "global", "shared"):
             head = "stvol"
-        elif "nontemporal" in inst.metadata and self.space(pointer.type) in ("gen", "global", "shared"):
+        elif "nontemporal" in inst.metadata and space in ("gen", "global", "shared"):
             head = "stcs"
         value = inst.args[0]
-        self.store(head, self.space(pointer.type), value.type, self.parts(value), self.one(pointer), inst.align or 1)
+        self.store(head, space, value.type, self.parts(value), address, inst.align or 1)
         return []
 
     def store(self, head: str, space: str, type_: ir.Type, parts: list[Node], address: Node, align: int) -> None:
