@@ -1,0 +1,13 @@
+"""Random programs as strategies of Hypothesis: for `minicc fuzz`, for the tests here, and for yours.
+
+`kernels.kernels()` draws CUDA kernels; `control.programs()` and `expr.expressions()` draw programs of LLVM IR (`to_ir`)
+whose exact results are known (`evaluate`). None has undefined behaviour, and one that fails shrinks to a few lines. A
+test of two ways to compile and run a kernel, functions from its text to what it wrote:
+
+    from hypothesis import given
+    from minicc.fuzz import kernels
+
+    @given(kernels.kernels(size=8))
+    def test_both_agree(text):
+        kernels.check(text, one_way, another)
+"""

@@ -37,6 +37,8 @@ Examples:
   minicc fuzz --seconds 300 --against nvcc
   minicc fuzz --print --seconds 1
   minicc fuzz --seed 5 -arch=sm_90a -O2
+
+The kernels are a strategy of Hypothesis, for tests of your own: python -m pydoc minicc.fuzz
 """
 THREADS = 64
 SIMPLE = "-O0 --isel=first-match -Xptxas --sched=serial -Xptxas --ra=spill-all"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import minicc.fuzz
 from minicc.fuzz.kernels import kernels
 from minicc.verbs import fuzz
 
@@ -57,3 +60,12 @@ def test_command_line(capsys):
     assert fuzz.main(["--help"]) == 0
     assert fuzz.main(["--print", "--seconds", "1", "--seed", "2", "--integers"]) == 0
     assert "__global__ void kernel" in capsys.readouterr().out
+
+
+def test_the_package_says_how_to_use_it():
+    code = textwrap.dedent("    " + (minicc.fuzz.__doc__ or "").split("\n\n    ", 1)[1])
+    texts: list[str] = []
+    names: dict[str, Any] = {"one_way": texts.append, "another": texts.append}
+    exec(code, names)
+    names["test_both_agree"]()
+    assert len(texts) >= 100 and all("__global__" in text for text in texts)
