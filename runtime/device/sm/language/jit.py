@@ -216,8 +216,11 @@ def _object(machine: str, draft: bool, progress: Callable[[str], None] | None = 
         data = optimised(program(machine), draft)
         if kept is not None:
             aside = kept.with_suffix(f".{os.getpid()}")
-            aside.write_bytes(data)
-            aside.replace(kept)
+            try:
+                aside.write_bytes(data)
+                aside.replace(kept)
+            except OSError:  # a full disk: it is compiled again next time
+                aside.unlink(missing_ok=True)
         return data
 
 

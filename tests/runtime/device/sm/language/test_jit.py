@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -44,3 +45,17 @@ def test_drafts_say_what_the_full_machine_says_and_are_replaced(tmp_path):
     full, again = answers("[0, 60]", str(tmp_path))
     assert full[2] == again[2] == [*draft[2], "timed.o"]
     assert draft[:2] == full[:2] == again[:2] and draft[3] == full[3] == []
+
+
+def test_a_full_disk_costs_only_time(tmp_path):
+    """What cannot be kept is compiled in each process."""
+    words = [sys.executable, "-m", "minicc", "run", "samples/vadd.k", "--set", "n=64"]
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 8; exec {shlex.join(words)}"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MINICC_CACHE_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "check c: ok" in done.stdout
+    assert not list(tmp_path.rglob("timed*"))
