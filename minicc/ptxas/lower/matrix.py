@@ -63,6 +63,8 @@ _RESULTS = {
 """Types of the sum by the type of A."""
 
 
+_MIXED = ({"s8", "u8"}, {"s4", "u4"}, {"e4m3", "e5m2"})
+"""Types that factors may have one of each."""
 _CONSTANTS: dict[str, set[type]] = {
     "f16": set(), "f32": {ptx.Float}, "f64": {ptx.Float}, "s32": {ptx.Int},
 }  # fmt: skip
@@ -75,9 +77,15 @@ def _agree(b: Builder, inst: ptx.Inst) -> None:
     words = [m for m in inst.modifiers if m in _RESULTS or m in ("f32", "s32")]
     if len(words) != 4 or words[1] not in _RESULTS:
         b.unsupported()
-    d, left, _, c = words
-    if d not in _RESULTS[left] or c not in _RESULTS[left] or (d != "s32" and "satfinite" in inst.modifiers):
+    d, left, right, c = words
+    if right != left and {left, right} not in _MIXED:
         b.wrong("Unexpected instruction types specified for 'mma'")
+    saturates = "satfinite" in inst.modifiers
+    if d not in _RESULTS[left] or c not in _RESULTS[left] or (saturates and (d != "s32" or left == "b1")):
+        b.wrong("Unexpected instruction types specified for 'mma'")
+    layouts = [m for m in inst.modifiers if m in ("row", "col")]
+    if layouts != ["row", "col"] and (left != "f16" or "m8n8k4" not in inst.modifiers or len(layouts) != 2):
+        b.wrong("Illegal layout for instruction 'mma': A has rows, B columns")
     for word, operand in zip(words[1:], inst.operands[1:4], strict=False):
         items = operand.items if isinstance(operand, ptx.Vector) else (operand,)
         kinds = {type(i) for i in items} & {ptx.Int, ptx.Float}
@@ -242,8 +250,11 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     d, left, right, third, metadata, selector = inst.operands
     x, y, z = group(b, left, size_a), group(b, right, size_b), group(b, third, size_c)
     which = b.constant(selector)
-    if which is None:
-        b.wrong("mma.sp: the selector must be a constant")
+    most = 3 if size_a == 2 or atype in ("f16", "bf16") else 1
+    if atype in _INTEGER:
+        most //= 3 if size_a == 2 else 2
+    if which is None or not 0 <= which <= most:
+        b.wrong(f"mma.sp: the selector must be a constant from 0 to {most}")
     out = b.temp(size_c)
     if atype in _INTEGER:
         op = dotted("IMMA.SP", printed, _INTEGER[atype], _INTEGER[btype], "SAT" if "satfinite" in mods else "")

@@ -87,8 +87,9 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     printed, size = _SPARSE[shape]
     d, left, right, third, metadata, selector = inst.operands
     which = b.constant(selector)
-    if which is None:
-        b.wrong("mma.sp: the selector must be a constant")
+    most = 1 if shape == "m16n8k64" else 0
+    if which is None or not 0 <= which <= most:
+        b.wrong(f"mma.sp: the selector must be a constant from 0 to {most}")
     chosen = b.reg(b.val(metadata))
     op = dotted("IMMA.SP", printed, *("S8" if signed else "U8" for signed in kinds))
     addend: MOperand = group(b, third, 4)

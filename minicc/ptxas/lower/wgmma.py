@@ -27,6 +27,8 @@ _HALF = {"f16": "", "bf16": "BF16", "tf32": "TF32"}
 _EIGHT = {"e4m3": "E4M3", "e5m2": "E5M2"}
 _BYTES = {"s8": "S8", "u8": "U8"}
 _TYPES = frozenset({"f32", "s32", "b1", *_HALF, *_EIGHT, *_BYTES})
+_DEPTH = {**dict.fromkeys(("f16", "bf16"), 16), "tf32": 8, **dict.fromkeys((*_EIGHT, *_BYTES), 32), "b1": 256}
+"""Columns of A that a dense multiply takes, by its type."""
 _FLAGS = ("negA", "negB", "tnspA", "tnspB")
 _MOST = 7
 """Groups that a wait can leave under way."""
@@ -105,6 +107,8 @@ def _known(b: Builder, inst: ptx.Inst) -> bool | None:
 def wgmma(b: Builder, inst: ptx.Inst) -> None:
     """wgmma.{fence,commit_group,wait_group,mma_async}"""
     mods = inst.modifiers
+    if ("fence" in mods or "commit_group" in mods) and inst.operands:
+        b.wrong(f"Arguments mismatch for instruction 'wgmma.{mods[0]}'")
     if "fence" in mods:
         b.emit("WARPGROUP.ARRIVE", side=True)
     elif "commit_group" in mods:
@@ -134,11 +138,12 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
     d, left, right, *rest = inst.operands
     metadata: tuple[MOperand, ...] = ()
     if "sp" in mods:
-        which = b.constant(rest[1])
-        if which is None:
-            b.wrong("wgmma.mma_async.sp: the selector must be a constant")
+        which = b.constant(rest[1]) if len(rest) > 2 else None
+        if which is None or not 0 <= which <= (types[1] in _HALF):
+            b.wrong("wgmma.mma_async.sp: the selector must be 0, or 1 for halves")
         metadata = (b.reg(b.val(rest[0])), Imm(which, "uint"))
         rest = rest[2:]
+    _agree(b, shape, depth, types, mods)
     op = _operation(b, columns, depth, types, mods)
     size = columns // 4 if types[0] == "f16" else columns // 2
     items = d.items if isinstance(d, ptx.Vector) else (d,)
@@ -146,7 +151,7 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
         b.wrong(f"Arguments mismatch: an accumulator of {size} registers was expected")
     from_registers = isinstance(left, ptx.Vector)
     # Negations of A and B, then transpositions; a fragment of A has no transposition.
-    numbers = [b.constant(o) or 0 for o in rest[1:]]
+    numbers = _numbers(b, rest, types[1], from_registers)
     set_ = [n < 0 for n in numbers[:2]] + [n != 0 for n in numbers[2:]]
     if from_registers and len(set_) > 2:
         set_.insert(2, False)
@@ -171,6 +176,33 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
         for i, item in enumerate(items):
             if item is not None:
                 b.move(b.dst(item), V(accumulator.reg, i))
+
+
+def _agree(b: Builder, shape: str, depth: int, types: list[str], mods: tuple[str, ...]) -> None:
+    """Types that do not go together, or not with the shape."""
+    result, left, right = types
+    family = next((f for f in (_EIGHT, _BYTES) if left in f), (left,))
+    narrow = ("f16", "f32") if left in ("f16", *_EIGHT) else ("f32",)
+    if left not in _DEPTH or right not in family or result not in (narrow if left in (*_HALF, *_EIGHT) else ("s32",)):
+        b.wrong("Unexpected instruction types specified for 'wgmma.mma_async'")
+    sparse = "sp" in mods
+    if depth != _DEPTH[left] * (2 if sparse else 1) or (sparse and left == "b1"):
+        b.wrong(f"Illegal instruction types specified for 'wgmma.mma_async' with shape '.{shape}'")
+    if "satfinite" in mods and left not in _BYTES:
+        b.wrong("Illegal modifier '.satfinite' for instruction 'wgmma.mma_async'")
+
+
+def _numbers(b: Builder, rest: list[ptx.Operand], kind: str, from_registers: bool) -> list[int]:
+    """What follows scale-d: signs of floats, transpositions of halves (of A only in shared memory)."""
+    signs = 2 if kind in (*_HALF, *_EIGHT) else 0
+    turns = (1 if from_registers else 2) if kind in ("f16", "bf16") else 0
+    numbers = [b.constant(o) for o in rest[1:]]
+    right = len(numbers) == signs + turns and all(n in (-1, 1) for n in numbers[:signs])
+    if not right or not all(n in (0, 1) for n in numbers[signs:]):
+        b.wrong("Arguments mismatch for instruction 'wgmma.mma_async'")
+    if isinstance(rest[0], ptx.Int) and rest[0].value not in (0, 1):
+        b.wrong("scale-d of 'wgmma.mma_async' is a predicate, 0 or 1")
+    return [n or 0 for n in numbers]
 
 
 def _operation(b: Builder, columns: int, depth: int, types: list[str], mods: tuple[str, ...]) -> str:

@@ -40,6 +40,8 @@ _RESULTS = {
 _SMALL = (((0, 0), (0, 1)), 1)
 """Sums of 8 by 8."""
 _BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "s32": 4, "s8": 1, "u8": 1, "f64": 8, "s4": 4, "u4": 4, "b1": 4}
+_EIGHTFOLD = 8
+"""Registers of a fragment of halves, whatever its shape."""
 _PACKED = {"s4": 3, "u4": 3, "b1": 5}
 """Elements narrower than a byte, as words: shift from elements to words."""
 _FITTING = {
@@ -182,7 +184,7 @@ def load(b: Builder, inst: ptx.Inst) -> None:
             narrow = tile.mnemonic(True, 8 * size)
             b.emit(narrow, (part,), (tile.at(major, minor + i),), memory="load", space=tile.space)
         values.append(_joined(b, parts))
-    if len(items) % len(values):
+    if len(items) != (_EIGHTFOLD if kind == "f16" and not result else len(values)):
         b.wrong("Arguments mismatch for instruction 'wmma'")
     for i, item in enumerate(items):
         if item is None:
@@ -223,7 +225,13 @@ def store(b: Builder, inst: ptx.Inst) -> None:
 def multiply(b: Builder, inst: ptx.Inst) -> None:
     """wmma.mma.sync.aligned.alayout.blayout.shape.types d, a, b, c: a product for each tile of the result."""
     small = next((m for m in inst.modifiers if m in ("m8n8k32", "m8n8k128")), "")
+    if "satfinite" in inst.modifiers and {"bf16", "tf32", "b1"}.intersection(inst.modifiers):
+        b.wrong("Illegal modifier '.satfinite' for instruction 'wmma.mma'")
     if small:
+        if [m for m in inst.modifiers if m in ("row", "col")] != ["row", "col"]:
+            b.wrong("Illegal layout for instruction 'wmma.mma': A has rows, B columns")
+        if len({m for m in inst.modifiers if m in _PACKED}) != 1:
+            b.wrong("Unexpected instruction types specified for 'wmma.mma'")
         # The fragments are those of mma.sync.
         from minicc.ptxas.lower.matrix import bits_
         from minicc.ptxas.lower.subbyte import nibbles
@@ -237,6 +245,8 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
         b.unsupported()
     if types[0] != types[3] and types[1] != "f16":
         b.unsupported()
+    if types[1] != types[2]:
+        b.wrong("Unexpected instruction types specified for 'wmma.mma'")
     narrow, widen = (types[0], types[3]) == ("f16", "f32"), (types[0], types[3]) == ("f32", "f16")
     dtype, kind = "f32" if narrow else types[0], types[1]
     down, across, exchanged = _shape(b, inst, kind)
