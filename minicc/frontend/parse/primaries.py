@@ -431,7 +431,7 @@ class Primaries(Packs):
             return ast.Number(v.type, at, v.value if v.value is not None else 0)
         fixed = v.constexpr and v.init is not None and v.type.aggregate
         if (
-            v.storage == "host"
+            (v.storage == "host" or (v.storage == "member" and not v.type.const))
             and v.value is None
             and not fixed
             and not self.unevaluated

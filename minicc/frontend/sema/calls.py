@@ -473,6 +473,8 @@ class Calls(Overloads):
         """A new object of class `t` made from the lvalue `e`; None where that is a copy of its bytes."""
         record = t.record
         assert record is not None
+        for _, f in ty.destructors(t):
+            self.need_body(f)
         if copy_constructors(t):
             return self.construct(t, [e], e.at)
         if e.type.volatile and not record.closure and not self.library:
