@@ -723,6 +723,9 @@ class Values(Instructions):
         return self.indirect_call(e, "")
 
     def _function_address(self, e: ast.FunctionAddress) -> str:
+        f = e.function
+        if f.space == "host" and not (f.library or f.constexpr or self.module.host):
+            raise self.internal(f'identifier "{f.name}" is undefined in device code', e.at)
         if e.type.kind == "member":
             if e.function.virtual:
                 return str((1 << 64) + 8 * virtuals.index(e.function))
