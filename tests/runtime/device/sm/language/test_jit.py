@@ -58,4 +58,4 @@ def test_a_full_disk_costs_only_time(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "check c: ok" in done.stdout
-    assert not list(tmp_path.rglob("timed*"))
+    assert not list(tmp_path.rglob("timed*.o"))
