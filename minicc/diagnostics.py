@@ -26,6 +26,7 @@ class SourceFile:
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text
+        self._renumbered: list[tuple[int, int, str]] = []
         self._starts, at = [0], text.find("\n")
         while at >= 0:
             self._starts.append(at + 1)
@@ -35,6 +36,21 @@ class SourceFile:
         """1-based (line, column) of a 0-based character offset."""
         line = bisect.bisect_right(self._starts, offset) - 1
         return line + 1, offset - self._starts[line] + 1
+
+    def renumber(self, line: int, number: int, name: str) -> None:
+        """From `line` on the text is that of file `name` from `number` on (#line). Told in the order of lines; told
+        again, as for another machine, it changes nothing."""
+        if not self._renumbered or self._renumbered[-1][0] < line:
+            self._renumbered.append((line, number, name))
+
+    def presumed(self, offset: int) -> tuple[str, int, int]:
+        """(file, line, column) of an offset, as #line has them."""
+        line, column = self.position(offset)
+        at = bisect.bisect_right(self._renumbered, line, key=lambda known: known[0]) - 1
+        if at < 0:
+            return self.name, line, column
+        start, number, name = self._renumbered[at]
+        return name, number + line - start, column
 
     def line(self, number: int) -> str:
         """Text of a 1-based line without its newline; empty if there is no such line."""
@@ -53,8 +69,7 @@ class Span(NamedTuple):
     end: int
 
     def __str__(self) -> str:
-        line, column = self.source.position(self.start)
-        return f"{self.source.name}:{line}:{column}"
+        return ":".join(map(str, self.source.presumed(self.start)))
 
 
 class Diagnostic(NamedTuple):
@@ -88,9 +103,9 @@ class Diagnostic(NamedTuple):
         """Schema: severity, code, message, and where known file/line/column/end_line/end_column, notes."""
         out: dict[str, Any] = {"severity": self.severity, "code": self.code, "message": self.message}
         if self.where:
-            line, column = self.where.source.position(self.where.start)
-            end_line, end_column = self.where.source.position(self.where.end)
-            out |= {"file": self.where.source.name, "line": line, "column": column}
+            file, line, column = self.where.source.presumed(self.where.start)
+            _, end_line, end_column = self.where.source.presumed(self.where.end)
+            out |= {"file": file, "line": line, "column": column}
             out |= {"end_line": end_line, "end_column": end_column}
         elif self.place:
             out["place"] = self.place

@@ -53,8 +53,6 @@ class Preprocessor:
         self.lazy: dict[str, str] = predefined.macros(options)
         """Predefined macros that were not asked for yet: name to the text of a #define."""
         self.counter = 0
-        self.shifted: dict[str, int] = {}
-        """By file, what `#line` adds to __LINE__."""
         self.pragmas = False
         """`_Pragma` was seen."""
         self.packing: list[int] = []
@@ -204,7 +202,7 @@ class Preprocessor:
         if token.text == "__LINE__":
             return Token(
                 NUMBER,
-                str(token.line + self.shifted.get(token.source.name, 0)),
+                str(token.source.presumed(token.start)[1]),
                 token.source,
                 token.start,
                 token.space,
@@ -213,7 +211,7 @@ class Preprocessor:
         if token.text == "__COUNTER__":
             self.counter += 1
             return Token(NUMBER, str(self.counter - 1), token.source, token.start, token.space, token.bol)
-        name = token.source.name.replace("\\", "\\\\").replace('"', '\\"')
+        name = token.source.presumed(token.start)[0].replace("\\", "\\\\").replace('"', '\\"')
         return Token(STRING, f'"{name}"', token.source, token.start, token.space, token.bol, None, token.start + 8)
 
     def _arguments(
@@ -487,9 +485,10 @@ class Preprocessor:
         elif kind == "pragma":
             self._pragma(name, rest, source)
         elif kind == "line" or name.kind == NUMBER:
-            number = (self.expand(rest) if kind == "line" else line)[:1]
-            if number and number[0].text.isdigit():
-                self.shifted[source.name] = int(number[0].text) - name.line - 1
+            words = self.expand(rest) if kind == "line" else line
+            if words and words[0].kind == NUMBER and words[0].text.isdigit():
+                named = words[1].text[1:-1] if words[1:] and words[1].kind == STRING else source.presumed(name.start)[0]
+                source.renumber(name.line + 1, int(words[0].text), named)
         else:
             self.error(name, "invalid preprocessing directive")
 

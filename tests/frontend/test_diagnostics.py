@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import minicc
 from minicc import cli, frontend
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.options import Options
@@ -412,3 +414,34 @@ def test_warnings_by_number(tmp_path, capsys) -> None:
     assert 'error #550-D: variable "b" was set but never used' in capsys.readouterr().err
     assert cli.main(["-Werror", "all-warnings", *command]) == 1
     assert not out.exists()
+
+
+RENUMBERED = """#line 70 "gen.y"
+__device__ int f(int x) {
+    return x * __LINE__; }
+# 5 "other.y" 1 3
+__global__ void k(int *a) {
+    int i = threadIdx.x;
+#line 100 "third.y"
+    a[i] = f(a[i]);
+}
+"""
+
+
+def test_lines_are_of_the_file_that_a_directive_names() -> None:
+    """In messages, in __LINE__ and __FILE__, and in line tables, also within a function."""
+    with pytest.raises(CompileError) as caught:
+        frontend.compile(SourceFile("a.cu", RENUMBERED + "int b = c;\nconst char *file = __FILE__ 1;"), Options())
+    first, second = caught.value.diagnostics[:2]
+    assert str(first.where) == "third.y:102:9" and first.to_json()["file"] == "third.y"
+    assert first.render().splitlines()[1].strip() == "int b = c;"
+    assert str(second.where).startswith("third.y:103:")
+    options = "-lineinfo -arch=sm_90"
+    ptx = minicc.compile(SourceFile("a.cu", RENUMBERED), options=options).ptx
+    files = dict(re.findall(r'\.file\s+(\d+) "([^"]*)"', ptx))
+    places = {(files[file], line) for file, line in re.findall(r"\.loc\s+(\d+) (\d+)", ptx)}
+    assert places == {("other.y", "6"), ("third.y", "100"), ("third.y", "101"), ("gen.y", "71")}
+    assert ", 71;" in ptx
+    text = '#line 7 "x.y"\nconst char *name = __FILE__;\n#line 3\nconst char *same = __FILE__; int n = __LINE__;\n'
+    out = frontend.preprocess(SourceFile("a.cu", text), Options())
+    assert out.count('"x.y"') == 2 and "n = 3" in out

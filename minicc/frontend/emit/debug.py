@@ -24,6 +24,10 @@ class DebugInfo:
         self.empty = ""
         self.files: dict[str, str] = {}
         self.locations: dict[tuple[int, int, str], str] = {}
+        self.within: dict[str, str] = {}
+        """The file that a scope's lines are of."""
+        self.elsewhere: dict[tuple[str, str], str] = {}
+        """By scope and file, the scope of what is of that file within it."""
         self.types: DebugTypes = DebugTypes(module)
 
     @property
@@ -53,49 +57,59 @@ class DebugInfo:
         return known
 
     def subprogram(self, f: ast.Function, symbol: str) -> str:
-        line, _ = f.at.source.position(f.at.start)
-        file = self.file(f.at.source.name)
+        name, line, _ = f.at.source.presumed(f.at.start)
+        file = self.file(name)
         body = f.body.at if f.body is not None else f.at
-        scope_line, _ = body.source.position(body.start)
+        _, scope_line, _ = body.source.presumed(body.start)
         kind = self.types.subroutine(f.type) if self.full else self.empty
         optimised = "" if self.full else " | DISPFlagOptimized"
-        return self.module.node(
+        return self.scope(
+            name,
             f'distinct !DISubprogram(name: "{escape(f.name)}", linkageName: "{escape(symbol)}", scope: {file}, file: {file}, '  # noqa: E501
             f"line: {line}, type: {kind}, scopeLine: {scope_line}, flags: DIFlagPrototyped, "
-            f"spFlags: DISPFlagDefinition{optimised}, unit: {self.unit})"
+            f"spFlags: DISPFlagDefinition{optimised}, unit: {self.unit})",
         )
+
+    def scope(self, file: str, text: str) -> str:
+        """The node of a scope whose lines are of `file`."""
+        node = self.module.node(text)
+        self.within[node] = file
+        return node
 
     def block(self, at: Token, scope: str) -> str:
         """A block that declares something, in another or in a function."""
-        line, column = at.source.position(at.start)
-        file = self.file(at.source.name)
-        return self.module.node(
-            f"distinct !DILexicalBlock(scope: {scope}, file: {file}, line: {line}, column: {column})"
-        )
+        name, line, column = at.source.presumed(at.start)
+        text = f"scope: {scope}, file: {self.file(name)}, line: {line}, column: {column}"
+        return self.scope(name, f"distinct !DILexicalBlock({text})")
 
     def local(self, v: ast.Variable, t: Type, slot: str, scope: str, number: int = 0) -> str:
         """The record that says that a local variable, or parameter `number`, lies at `slot` from here on."""
-        line, _ = v.at.source.position(v.at.start)
+        file, line, _ = v.at.source.presumed(v.at.start)
         argument = f"arg: {number}, " if number else ""
         implicit = ", flags: DIFlagArtificial | DIFlagObjectPointer" if v.name == "this" else ""
         node = self.module.node(
             f'!DILocalVariable(name: "{escape(v.name)}", {argument}scope: {scope}, '
-            f"file: {self.file(v.at.source.name)}, line: {line}, type: {self.types(t)}{implicit})"
+            f"file: {self.file(file)}, line: {line}, type: {self.types(t)}{implicit})"
         )
         return f"  #dbg_declare(ptr {slot}, {node}, !DIExpression(), {self.location(v.at, scope)})"
 
     def static(self, v: ast.Variable, symbol: str, scope: str) -> str:
         """The attachment that describes a variable with static storage; `scope`: the function it is local to, or ''."""
-        line, _ = v.at.source.position(v.at.start)
+        file, line, _ = v.at.source.presumed(v.at.start)
         node = self.module.node(
             f'distinct !DIGlobalVariable(name: "{escape(v.name)}", linkageName: "{escape(symbol)}", '
-            f"scope: {scope or self.unit}, file: {self.file(v.at.source.name)}, line: {line}, "
+            f"scope: {scope or self.unit}, file: {self.file(file)}, line: {line}, "
             f"type: {self.types(v.type)}, isLocal: {str(bool(scope)).lower()}, isDefinition: true)"
         )
         return f", !dbg {self.module.node(f'!DIGlobalVariableExpression(var: {node}, expr: !DIExpression())')}"
 
     def location(self, at: Token, scope: str) -> str:
-        line, column = at.source.position(at.start)
+        file, line, column = at.source.presumed(at.start)
+        if self.within.get(scope, file) != file:  # #include or #line within a function
+            scope = self.elsewhere.get((scope, file)) or self.elsewhere.setdefault(
+                (scope, file),
+                self.scope(file, f"!DILexicalBlockFile(scope: {scope}, file: {self.file(file)}, discriminator: 0)"),
+            )
         key = (line, column, scope)
         known = self.locations.get(key)
         if known is None:
