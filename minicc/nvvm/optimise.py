@@ -143,13 +143,12 @@ _LIBRARY = re.compile(r" call [^\n(]*@(__minicc_\w+)\(")
 """A call of a function of the device library."""
 
 
-def _early(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> None:
-    """What is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where an `else if`
-    ends, blocks are then merged that would have told two values apart, and a branch on floats with three ways to its
-    end stays a branch."""
+def _early(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> Any:
+    """The module with what is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where
+    an `else if` ends, blocks are then merged that would have told two values apart, and a branch on floats with three
+    ways to its end stays a branch."""
     first = llvm.create_new_module_pass_manager()
-    # The pass runs again in code generation; it would take its own access to an aggregate parameter for an escape.
-    spaces = "addrspace(3)" in ir and " byval(" not in ir
+    spaces = "addrspace(3)" in ir
     first.add_sroa_pass()
     # Which functions only compute is known from here on: of two calls with the same arguments one goes before either is
     # inlined (a logarithm that three conditions ask for).
@@ -165,7 +164,27 @@ def _early(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> N
         # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
         # knows that stores through them change nothing in shared memory (dwt2d: a third of its stores there go).
         _register(llvm, machine)
+        aggregates = " byval(" in ir
+        if aggregates:
+            module = _parse(llvm, _AGGREGATE.sub(_plain, str(module)), machine, options)
         _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
+        if aggregates:
+            module = _parse(llvm, _PLAIN.sub(_aggregate, str(module)), machine, options)
+    return module
+
+
+_AGGREGATE = re.compile(r"^define ptx_kernel ([^\n]* byval\([^\n]*)$", re.M)
+_PLAIN = re.compile(r"^define ([^\n]* \"byval\"=[^\n]*)$", re.M)
+"""Heads of kernels with aggregate parameters, and of what they are while address spaces are found: a function of plain
+pointers. The pass runs again in code generation, and would take its own access to such a parameter for an escape."""
+
+
+def _plain(head: re.Match[str]) -> str:
+    return "define " + re.sub(r" byval\(([^()]*)\)", r' "byval"="\1"', head[1])
+
+
+def _aggregate(head: re.Match[str]) -> str:
+    return "define ptx_kernel " + re.sub(r' "byval"="([^"]*)"', r" byval(\1)", head[1])
 
 
 def _again(llvm: Any, machine: Any, ir: str, options: Options, changed: dict[str, str], names: set[str]) -> str:
@@ -175,7 +194,7 @@ def _again(llvm: Any, machine: Any, ir: str, options: Options, changed: dict[str
     module = _parse(llvm, ir, machine, options)
     with _changed(llvm, changed):
         if options.asked is None or "early" not in options.asked.disable:
-            _early(llvm, module, machine, ir, options)
+            module = _early(llvm, module, machine, ir, options)
         _pipeline(llvm, module, machine, options)
         return str(module)
 
@@ -282,7 +301,7 @@ class _Work:
 
 
 def _early_pass(w: _Work) -> None:
-    _early(w.llvm, w.module, w.machine, w.ir, w.options)
+    w.module = _early(w.llvm, w.module, w.machine, w.ir, w.options)
     w.changed()
 
 

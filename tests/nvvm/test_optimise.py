@@ -263,3 +263,31 @@ def test_loops_over_bytes_are_not_vectorised() -> None:
     """Four bytes at once are four operations, and a short loop takes the turns one by one."""
     text = nvvm.optimise(frontend.compile(SourceFile("k.cu", LEAST), Source()), nvvm.Options())
     assert "@llvm.umin.i8" in text and "x i8>" not in text
+
+
+TILES = """
+struct Place { int at[9]; };
+__global__ void k(float *o, float *x, int n, int m) {
+    __shared__ float tile[4][128];
+    float sum[4] = {};
+    for (int p = 0; p < n; p++) {
+        if (x[p] > 0)
+            for (int i = 0; i < 4; i++) tile[threadIdx.y][threadIdx.x * 4 + i] = x[m * p + threadIdx.x + i * 32];
+        __syncthreads();
+        for (int i = 0; i < 4; i++)
+            for (int g = 0; g < 4; g++) sum[g] += tile[i][g + threadIdx.x * 4];
+        __syncthreads();
+    }
+    for (int g = 0; g < 4; g++) o[g * 32 + threadIdx.x] = sum[g];
+}
+__global__ void at(int *o, AGGREGATE p) { o[1] = p.at[o[2]]; }
+"""
+
+
+@pytest.mark.parametrize("aggregate", ["Place &", "Place"])
+def test_a_kernel_does_not_know_less_of_shared_memory_for_another_with_an_aggregate(aggregate: str) -> None:
+    source = SourceFile("k.cu", TILES.replace("AGGREGATE", aggregate))
+    text = nvvm.optimise(frontend.compile(source, Source()), nvvm.Options())
+    first, second = text.split("define ptx_kernel void")[1:]
+    assert first.count("load <4 x float>, ptr addrspace(3)") == 4
+    assert (" byval([36 x i8])" in second) == (aggregate == "Place")
