@@ -274,6 +274,10 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     """Put a constant for source `n`, if the instruction takes it there (or in the place it commutes with)."""
     old = sources[n]
     assert isinstance(old, V)
+    if old.inv and "X" in inst.modifiers and (_zero(value) or isinstance(value, Imm)):
+        # The upper word of a difference: all bits of the constant are turned.
+        old = attrs.evolve(old, inv=False)
+        value = Imm(0xFFFFFFFF ^ (value.bits if isinstance(value, Imm) else 0))
     zero = _zero(value) and not (inst.mnemonic in _HALF and old.neg)
     slots = _SLOTS.get(inst.mnemonic)
     if zero and old.neg and inst.mnemonic not in _FLOAT and len(inst.dsts) > 1:

@@ -108,6 +108,24 @@ extern "C" __global__ void k(const int *a, const unsigned *b, long long *d)
     assert d.tolist() == [int(x) * int(y) for x, y in zip(a, b, strict=True)]
 
 
+def test_differences_with_numbers_of_one_word() -> None:
+    """The upper word of what is taken away is known: it is an immediate, turned, and nothing is moved."""
+    code, device = built("""
+extern "C" __global__ void k(const long long *a, const unsigned *b, long long *d)
+{
+    d[2 * threadIdx.x] = a[threadIdx.x] - b[threadIdx.x];
+    d[2 * threadIdx.x + 1] = a[threadIdx.x] - (b[threadIdx.x] | 0x1200000000ll);
+}""")
+    uppers = [i for i in code if i.mnemonic == "IADD3" and "X" in i.modifiers]
+    assert 0xFFFFFFFF in [s.bits for i in uppers for s in i.operands if isinstance(s, Imm)]
+    values = [0, 1, -1, 1 << 32, -(1 << 32), (1 << 32) - 1, 1 << 62, 5]
+    a, b = np.array(values, "i8"), np.array([1, 2, 2**32 - 1, 0, 7, 2**32 - 1, 2**31, 6], "u4")
+    d = np.zeros(16, "i8")
+    assert not device["k"][(1, 1, 1), (8, 1, 1)](a, b, d).hazards
+    assert d[::2].tolist() == [int(x) - int(y) for x, y in zip(a, b, strict=True)]
+    assert d[1::2].tolist() == [int(x) - (int(y) | 0x12 << 32) for x, y in zip(a, b, strict=True)]
+
+
 @pytest.mark.parametrize(("kind", "header"), [("__half", "cuda_fp16.h"), ("__nv_bfloat16", "cuda_bf16.h")])
 def test_constants_of_halves(kind: str, header: str) -> None:
     """A half is an immediate, once for each of the two that an instruction works on."""
