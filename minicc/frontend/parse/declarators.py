@@ -271,8 +271,9 @@ class Declarators(TypeSpecifiers):
                 or self.starts_type(1)
                 or isinstance(self.lookup(self.peek().text), tuple)
             )
-            and self._is_parameter_list()
+            and ((not abstract and self.peek().text == ")") or self._is_parameter_list())
         ):
+            # (`T x()` declares a function in functions, too.)
             self._function_suffix(made)
 
     def _is_parameter_list(self) -> bool:

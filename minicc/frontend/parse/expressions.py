@@ -387,6 +387,8 @@ class Expressions(Heap):
         if t.kind == "pointer" and t.elem is not None and t.elem.kind == "record":
             self.fail(f"member reference type '{t}' is a pointer; did you mean to use '->'?", token)
         if t.kind != "record":
+            only = base.functions[0] if isinstance(base, ast.Overloads) and len(base.functions) == 1 else None
+            t = only.type if isinstance(only, ast.Function) else t
             self.fail(f"member reference base type '{t}' is not a structure or union", token)
         record = t.record
         assert record is not None

@@ -249,7 +249,7 @@ class Calls(Overloads):
                 at,
                 notes=[self.note("candidate function has been explicitly deleted", f.at)],
             )
-        if f.space == "host" and not f.library and caller is not None and caller.space != "host":
+        if f.space == "host" and not (f.library or self.unevaluated) and caller is not None and caller.space != "host":
             if f.constexpr:
                 self._check_relaxed(f, caller, at)
                 return
