@@ -6,7 +6,8 @@ the body is long, and not at all where it is longer or branches. What chooses va
 nor is a loop of a few turns.
 
 And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
-so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's.
+so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's. Of at most four it
+may: each then runs under a guard, as one that is not reached says that the next is not (`ptxas.optimise.ifconvert`).
 
 And constant loops around loops of unknown turns: LLVM writes out the outer one by the size that it has before the inner
 ones are unrolled, each copy of them then. As nvcc does, their copies count here.
@@ -55,7 +56,7 @@ def may_go_on(s: ast.Loop) -> bool:
 
 
 def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> int | None:
-    """Four for `i < constant; i += constant` of at most eight turns from zero, two for at most four. One that starts
+    """Four for `i < constant; i += constant` of at most eight turns from zero, all of at most four. One that starts
     at a constant, or where loops around it say, is left alone: LLVM knows its turns, and makes it straight."""
     bound, stride = constant.evaluate(test.right), constant.evaluate(step.right)
     if step.op != "+" or test.op not in ("<", "<=") or not isinstance(bound, int) or not isinstance(stride, int):
@@ -66,7 +67,7 @@ def _few_turns(step: ast.CompoundAssign, test: ast.Binary, body: ast.Stmt) -> in
     turns = -(-bound // stride) if stride > 1 else 0
     if not 2 < turns <= 8 or _size(body) > _MOST_STATEMENTS:
         return None
-    return 4 if turns > 4 else 2
+    return min(turns, 4)
 
 
 def _of_counters(e: ast.Expr, depth: int) -> bool:

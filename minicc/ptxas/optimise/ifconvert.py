@@ -13,16 +13,18 @@ that, and warps none of whose lanes need the body pass it by: unless they would 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import attrs
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
-from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, reads, writes
+from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, Part, V, VReg
+from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, parts_written, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.sass.instr import Imm
 
 _LONGEST = 12
 """Instructions of a body."""
@@ -30,12 +32,13 @@ _SELDOM = 24
 """Those of a body in a loop that loads from far memory and is skipped where two integers are equal, such as two of an
 n-body's indices: seldom by a whole warp, and the loads of several turns are under way together then."""
 _AWAITED = 32
-"""Those of a body in a loop that loads from far memory and that a barrier follows: no warp gains by passing it, unless
-none needs it. Then what slow units compute is long, as the reduction of a sine's large argument is."""
+"""Those of a body that loads from far memory and that a barrier follows: no warp gains by passing it, unless none needs
+it. Then what slow units compute is long, as the reduction of a sine's large argument is."""
 _BOTH, _BOTH_FAR = 8, 16
 """Instructions of the two sides of a diamond, and of one whose sides both load from far memory: they wait together."""
-_BOTH_QUICK = 16
-"""Those of sides that only compute, on fast pipes: to part and to meet again costs a warp as much as the longer one."""
+_BOTH_QUICK, _BOTH_NEAR = 16, 12
+"""Those of sides that only compute, on fast pipes, or also load from shared memory: to part and to meet again costs a
+warp as much as the longer one."""
 _SIDES = 4
 """How many blocks further on the second side, or where a body joins, may stand: after those of other cases."""
 _ONWARD = 4
@@ -60,11 +63,6 @@ def _simple(inst: MInst) -> bool:
 def _loads(body: list[MInst]) -> bool:
     """Whether something is loaded from far memory."""
     return any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
-
-
-def _quick(body: list[MInst]) -> bool:
-    """Whether it only computes, and nothing slowly."""
-    return not any(inst.memory or timing(inst.mnemonic, inst.modifiers).pipe in _SLOW for inst in body)
 
 
 def _changes(body: list[MInst]) -> bool:
@@ -95,9 +93,11 @@ def _seldom(head: Block, body: list[MInst], guard: V) -> bool:
     return _loads(body) and head.loop_depth > 0 and _compared(head.insts, guard) == "EQ"
 
 
-def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst] | None:
+def _narrowed(
+    body: list[MInst], outer: V, private: set[int], implies: Callable[[V, V], bool]
+) -> dict[int, MInst] | None:
     """For a body with guarded instructions: the compares that must take `outer` as their input for those guards to be
-    false where the body is skipped, by index. None if that is not enough."""
+    false where the body is skipped (those that imply it are), by index. None if that is not enough."""
     out: dict[int, MInst] = {}
     false: set[int] = set()  # predicates that are false where the body is skipped
     true: set[int] = set()
@@ -105,7 +105,9 @@ def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst
     for at, inst in enumerate(body):
         if guarded(inst):
             guard = inst.guard
-            if not isinstance(guard, V) or guard.reg.id not in (true if guard.inv else false):
+            if not isinstance(guard, V):
+                return None
+            if guard.reg.id not in (true if guard.inv else false) and not implies(guard, outer):
                 return None
             if any(isinstance(w, V) and w.reg.file == "P" for w in writes(inst)):
                 return None
@@ -113,13 +115,16 @@ def _narrowed(body: list[MInst], outer: V, private: set[int]) -> dict[int, MInst
             if isinstance(w, V) and w.reg.file == "P":
                 false.discard(w.reg.id)
                 true.discard(w.reg.id)
-        if inst.mnemonic not in ("ISETP", "FSETP") or "AND" not in inst.modifiers or "EX" in inst.modifiers:
+        if inst.mnemonic not in ("ISETP", "FSETP") or "EX" in inst.modifiers:
             continue
         chained = inst.srcs[2]
         first, second = inst.dsts
         if second != TRUE or not isinstance(first, V) or first.reg.id not in private or guarded(inst):
             continue
-        if chained == TRUE and first.reg.id in inverted:
+        if "AND" not in inst.modifiers:
+            if "OR" in inst.modifiers and isinstance(chained, V) and not chained.inv and chained.reg.id in true:
+                true.add(first.reg.id)
+        elif chained == TRUE and first.reg.id in inverted:
             words = tuple("OR" if m == "AND" else m for m in inst.modifiers)
             skipped = attrs.evolve(outer, inv=not outer.inv)
             out[at] = attrs.evolve(inst, modifiers=words, srcs=(*inst.srcs[:2], skipped, *inst.srcs[3:]))
@@ -140,16 +145,25 @@ class _Converter:
         self.mentions: dict[int, int] = {}
         self.named: dict[str, int] = {}
         self.preds: dict[str, set[str]] = {}
+        self.written: Counter[Part] = Counter()
+        """How often each part is written."""
+        self.compares: dict[int, MInst] = {}
+        """What makes a predicate that nothing else makes."""
         for block in function.blocks:
             for succ in block.succs:
                 self.preds.setdefault(succ, set()).add(block.label)
             for inst in block.insts:
+                self.written.update(parts_written(inst))
+                first = inst.dsts[0] if inst.mnemonic == "ISETP" and not guarded(inst) else None
+                if isinstance(first, V) and inst.dsts[1] == TRUE and inst.srcs[2] == TRUE:
+                    self.compares[first.reg.id] = inst
                 target = target_of(inst)
                 if target is not None:
                     self.named[target] = self.named.get(target, 0) + 1
                 for operand in (*reads(inst), *writes(inst)):
                     if isinstance(operand, V):
                         self.mentions[operand.reg.id] = self.mentions.get(operand.reg.id, 0) + 1
+        self.compares = {reg: inst for reg, inst in self.compares.items() if self.written[reg, 0] == 1}
 
     def convert(self, at: int) -> bool:
         """Convert a branch, a body, and where they join: the blocks at and at + 1, and the next, or one further on if
@@ -204,10 +218,10 @@ class _Converter:
         return next((k for k in few if self.blocks[k].label == label), 0)
 
     def _awaited(self, at: int, after: int) -> bool:
-        """Whether the body after the block loads from far memory in a loop in which a barrier follows."""
-        head, body = self.blocks[at : at + 2]
+        """Whether the body after the block loads from far memory, and a barrier follows."""
+        body = self.blocks[at + 1]
         slow = any(timing(inst.mnemonic, inst.modifiers).pipe in _SLOW for inst in body.insts)
-        return head.loop_depth > 0 and _loads(body.insts) and not slow and self._met(after)
+        return _loads(body.insts) and not slow and self._met(after)
 
     def _met(self, at: int) -> bool:
         """Whether a barrier stands in the block, or in the next few if only they follow."""
@@ -229,13 +243,24 @@ class _Converter:
         """Make the guards in a side false where it is skipped, and say whether that could be done."""
         if not any(guarded(i) for i in insts):
             return True
-        narrowed = _narrowed(insts, guard, private)
+        narrowed = _narrowed(insts, guard, private, self._implies)
         if narrowed is None:
             return False
         for place, inst in narrowed.items():
             insts[place] = inst
         self.mentions[guard.reg.id] += len(narrowed)
         return True
+
+    def _implies(self, guard: V, outer: V) -> bool:
+        """Whether a number below the one limit is below the other: the turns of a loop that was written out."""
+        one, other = (self.compares.get(v.reg.id) for v in (guard, outer))
+        if one is None or other is None or guard.inv or outer.inv or one.modifiers != other.modifiers:
+            return False
+        (x, low), (y, high) = one.srcs[:2], other.srcs[:2]
+        if x != y or not isinstance(x, V) or not x.plain or not isinstance(low, Imm) or not isinstance(high, Imm):
+            return False
+        still = all(self.written.get(part) == 1 for part in x.parts)
+        return still and one.modifiers == ("LT", "U32", "AND") and low.bits <= high.bits
 
     def _take(self, head: Block, insts: list[MInst], guard: V, private: set[int]) -> None:
         """Append a side to the head, under the guard where that is needed."""
@@ -267,7 +292,7 @@ class _Converter:
         one, other = first.insts[:-1], second.insts
         if other and other[-1].mnemonic == "BRA" and is_plain(other[-1]):
             return False
-        longest = _BOTH_FAR if _loads(one) and _loads(other) else _BOTH_QUICK if _quick([*one, *other]) else _BOTH
+        longest = _BOTH_FAR if _loads(one) and _loads(other) else self._longest([*one, *other])
         if len(one) + len(other) > longest or self.preds.get(second.label) != {head.label} or (
             self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
         ):  # fmt: skip
@@ -297,6 +322,13 @@ class _Converter:
         self.preds[join.label].add(head.label)
         del self.blocks[after], self.blocks[at + 1]
         return True
+
+    def _longest(self, sides: list[MInst]) -> int:
+        """How many instructions the sides of a diamond may have."""
+        if any(timing(inst.mnemonic, inst.modifiers).pipe in _SLOW for inst in sides):
+            return _BOTH
+        memory = {inst.memory and (inst.memory, inst.space) for inst in sides} - {""}
+        return _BOTH_QUICK if not memory else _BOTH_NEAR if memory == {("load", "shared")} else _BOTH
 
     def _same(self, a: MInst, b: MInst, privates: list[set[int]]) -> bool:
         """Whether both sides begin with the same computation; if so, the second's result is named as the first's."""

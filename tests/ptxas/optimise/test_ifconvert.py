@@ -219,3 +219,29 @@ __global__ void f(const float *a, float *b) {
 """
     code = checked(tmp_path, source)
     assert "BSSY" not in code and "FADD" not in code
+
+
+@pytest.mark.parametrize("threads", [32, 64, 96, 192, 256])
+@pytest.mark.parametrize("turns", [3, 4])
+def test_a_tile_is_filled_by_turns_under_guards(tmp_path: Path, threads: int, turns: int) -> None:
+    """Turns that a block of any size may make: what one of them asks for says what those before it do."""
+    size = 64 * turns
+    source = f"""
+//! a = uniform(-1, 1, {size}, f32)
+//! b = zeros({size}, f32)
+//! f[1, {threads}](a, b)
+//! m = {min(threads, 64)}
+//! expect(b[0:m], a[0:m])
+//! expect(b[{size - 64}:{size - 64} + m], a[{size - 64}:{size - 64} + m])
+__global__ void f(const float *a, float *b) {{
+    __shared__ float s[{size}];
+    for (int i = threadIdx.x; i < {size}; i += 64) s[i] = a[i];
+    __syncthreads();
+    if (threadIdx.x < 64)
+        for (int i = threadIdx.x; i < {size}; i += 64) b[i] = s[i];
+}}
+"""
+    code = checked(tmp_path, source)
+    filled = code[: code.index("BAR")]
+    assert filled.count("LDG") == turns and "BSSY" not in filled
+    assert "LDG" not in filled[filled.index("STS") :]
