@@ -77,12 +77,15 @@ STATES: dict[str, tuple[str, str]] = {
 METRICS: dict[str, Meaning] = {
     "gpc__cycles_elapsed.max": Meaning("cycle", "cycles from the grid's start to its end, launch overhead included"),
     "sm__cycles_elapsed.avg": Meaning("cycle", "the same, as an SM counts them"),
+    "sm__cycles_elapsed.max": Meaning("cycle", "the same"),
     "sm__cycles_active.avg": Meaning(
         "cycle",
         "cycles in which an SM held at least one warp, averaged over all SMs",
         "far below the elapsed cycles: too few blocks, uneven blocks, or a kernel so short that launching dominates",
     ),
     "smsp__cycles_active.avg": Meaning("cycle", "the same for a sub-core"),
+    "sm__cycles_active.avg.pct_of_peak_sustained_elapsed": Meaning("%", "share of the elapsed cycles that those are"),
+    "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed": Meaning("%", "the same for a sub-core"),
     "l1tex__cycles_active.avg": Meaning("cycle", "cycles in which the SM's L1 could have work"),
     "gpu__time_duration.sum": Meaning("ns", "elapsed cycles at the SM clock"),
     "smsp__cycles_elapsed.avg.per_second": Meaning("hz", "SM clock that the model assumes"),
@@ -121,6 +124,8 @@ METRICS: dict[str, Meaning] = {
         "below the theoretical one: short blocks, a tail, or uneven warps",
     ),
     "sm__warps_active.avg.per_cycle_active": Meaning("warp", "warps that an SM held, on average over active cycles"),
+    "smsp__warps_active.avg.pct_of_peak_sustained_active": Meaning("%", "achieved occupancy of a sub-core"),
+    "smsp__warps_launched.sum": Meaning("warp", "warps of the grid"),
     "smsp__warps_active.avg.per_cycle_active": Meaning("warp", "warps that a scheduler had to choose from"),
     "smsp__warps_active.avg.peak_sustained": Meaning("warp", "warps that a scheduler can hold"),
     "smsp__warps_eligible.avg.per_cycle_active": Meaning(
@@ -128,6 +133,7 @@ METRICS: dict[str, Meaning] = {
         "warps that could have issued: picked or not picked",
         "look here first: below one, the scheduler often has nothing to issue, and the warp states say why",
     ),
+    "smsp__warps_eligible.sum.per_cycle_active": Meaning("warp", "the same of all schedulers of the device together"),
     "smsp__issue_active.avg.per_cycle_active": Meaning("", "instructions a scheduler issued a cycle; 1 at most"),
     "smsp__issue_active.avg.pct_of_peak_sustained_active": Meaning("%", "cycles in which a scheduler issued"),
     "smsp__issue_inst0.avg.pct_of_peak_sustained_active": Meaning("%", "cycles in which a scheduler issued nothing"),
@@ -147,6 +153,7 @@ METRICS: dict[str, Meaning] = {
     ),
     "smsp__inst_executed.sum": Meaning("inst", "warp instructions executed"),
     "smsp__inst_executed.avg": Meaning("inst", "the same, for one scheduler on average"),
+    "smsp__average_inst_executed_per_warp.ratio": Meaning("inst/warp", "warp instructions that a warp executes"),
     "smsp__inst_issued.sum": Meaning("inst", "warp instructions issued; the model never issues one twice"),
     "smsp__inst_issued.avg": Meaning("inst", "the same, for one scheduler on average"),
     "smsp__inst_executed_op_branch.sum": Meaning(

@@ -9,6 +9,7 @@ which the SM had a warp, `..._elapsed` to all cycles of the kernel. Names: gh100
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 import attrs
@@ -147,6 +148,7 @@ def _launch(f: Facts, out: Values) -> None:
         "sm__maximum_warps_avg_per_active_cycle": warps,
         "smsp__maximum_warps_avg_per_active_cycle": warps / f.arch.sub_cores,
         "smsp__cycles_elapsed.avg.per_second": f.clock_mhz * 1e6,
+        "smsp__warps_launched.sum": math.prod(f.grid) * -(-math.prod(f.block) // 32),
     }  # fmt: skip
 
 
@@ -166,6 +168,7 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
         "smsp__inst_executed.avg": executed / parts,
         "smsp__inst_issued.sum": executed,
         "smsp__inst_issued.avg": executed / parts,
+        "smsp__average_inst_executed_per_warp.ratio": executed / number(out, "smsp__warps_launched.sum"),
     }
     branches = sums.of("inst_executed", lambda r: r.mnemonic in BRANCHES)
     apart = sums.of("divergent_branches")
@@ -275,6 +278,15 @@ def _issue(f: Facts, out: Values) -> None:
         "smsp__issue_inst0.avg.pct_of_peak_sustained_active": 100 * (1 - issue),
         "smsp__warps_active.avg.peak_sustained": f.arch.occupancy.max_warps / sub,
         "smsp__average_warps_active_per_inst_executed.ratio": latency,
+        "smsp__warps_active.avg.pct_of_peak_sustained_active": number(
+            out, "sm__warps_active.avg.pct_of_peak_sustained_active"
+        ),
+        "smsp__warps_eligible.sum.per_cycle_active": sms
+        * sub
+        * number(out, "smsp__warps_eligible.avg.per_cycle_active"),
+        "sm__cycles_elapsed.max": cycles,
+        "sm__cycles_active.avg.pct_of_peak_sustained_elapsed": _pct(number(out, "sm__cycles_active.avg"), cycles),
+        "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed": _pct(number(out, "smsp__cycles_active.avg"), cycles),
         "sm__warps_active.avg.per_cycle_active": sub * number(out, "smsp__warps_active.avg.per_cycle_active"),
     }
     booked = sum(f.outcome.stalls.values())

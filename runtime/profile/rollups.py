@@ -43,6 +43,9 @@ def value(name: str, known: Values, f: Facts, has: Callable[[str], bool]) -> flo
     unit, counter, how, rate = match["unit"], match["counter"], match["how"], match["rate"]
     base = known.get(f"{unit}__{counter}.{how}")
     found = base if isinstance(base, float | int) else _sum(unit, counter, known, has)
+    mean = known.get(f"{unit}__{counter}.avg")
+    if found is None and how == "sum" and unit in _COUNTED and isinstance(mean, float | int):
+        found = mean * _units(unit, f)
     if found is None:
         return None
     if how == "avg" and base is None:
@@ -76,6 +79,7 @@ def meaning(name: str, direct: Callable[[str], Meaning | None]) -> Meaning | Non
     unit, counter, how, rate = match["unit"], match["counter"], match["how"], match["rate"]
     names = [f"{unit}__{counter}.{how}", f"{unit}__{counter}.sum", f"{_TWINS.get(unit, unit)}__{counter}.sum"]
     names += [f"{part}.sum" for part in _PARTS.get(f"{unit}__{counter}", ())[:1]] + [f"{unit}__{counter}_op_ld.sum"]
+    names += [f"{unit}__{counter}.avg"] if unit in _COUNTED else []
     found = next((m for one in names if (m := direct(one))), None)
     if found is None or (how == "avg" and unit not in _COUNTED):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from functools import cache
 
@@ -345,6 +346,13 @@ def test_names_that_follow_from_others():
         "sm__sass_thread_inst_executed_op_dadd_pred_on.sum": 0.0,
         "smsp__inst_executed.avg.per_cycle_active": base["smsp__issue_active.avg.per_cycle_active"],
         "sm__cycles_elapsed.avg.per_second": base["smsp__cycles_elapsed.avg.per_second"],
+        "sm__cycles_active.sum": base["sm__cycles_active.avg"] * n,
+        "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed": 100
+        * base["smsp__cycles_active.avg"]
+        / f.outcome.cycles,
+        "smsp__average_inst_executed_per_warp.ratio": base["smsp__inst_executed.sum"]
+        / base["smsp__warps_launched.sum"],
+        "smsp__warps_launched.sum": math.prod(f.grid) * math.prod(f.block) / 32,
         "sm__inst_executed.sum.per_cycle_elapsed": base["smsp__inst_executed.sum"] / f.outcome.cycles,
     }
     found = metrics.values(f, want)
