@@ -112,7 +112,7 @@ class Device(abc.ABC):
 
     def buffer(self, array: object, stream: Stream | None = None) -> Buffer:
         """A device copy of an array (or of anything `numpy.asarray` takes)."""
-        host = np.ascontiguousarray(array)
+        host = np.asarray(array, order="C")
         if host.dtype.hasobject:
             raise LaunchError("buffer.type", "an array of Python objects cannot be on a device")
         out = self.empty(host.shape, host.dtype)
@@ -154,8 +154,8 @@ class Device(abc.ABC):
 
 
 class Buffer:
-    """An array in device memory, freed with the last reference to it. `buffer[3:9]`, `buffer[2]` and `.reshape(...)`
-    are views: the same memory, which they keep."""
+    """An array in device memory, freed with the last reference to it. `buffer[3:9]`, `buffer[2]`, `.reshape(...)`
+    and `.view(dtype)` are views: the same memory, which they keep."""
 
     _base: Buffer | None = None
     """The buffer that a view is of."""
@@ -218,6 +218,20 @@ class Buffer:
             return self._view(np.empty(self.size, np.bool_).reshape(wanted).shape, 0)
         except (ValueError, TypeError):
             raise LaunchError("buffer.shape", f"a buffer of shape {self.shape} cannot be one of {wanted}") from None
+
+    def view(self, dtype: Any) -> Buffer:
+        """The same memory as elements of another type; the last extent changes as in numpy."""
+        kind, shape = np.dtype(dtype), self.shape
+        old, new = self.dtype.itemsize, kind.itemsize
+        if new != old:
+            if not shape or not new or (old % new if new < old else shape[-1] * old % new):
+                raise LaunchError(
+                    "buffer.type", f"a buffer of {self.dtype}{list(shape)} cannot be seen as one of {kind}"
+                )
+            shape = (*shape[:-1], shape[-1] * old // new)
+        out = self._view(shape, 0)
+        out.dtype, out.nbytes = kind, self.nbytes
+        return out
 
     def _view(self, shape: tuple[int, ...], offset: int) -> Buffer:
         out: Buffer = object.__new__(type(self))

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import attrs
 
+from runtime.profile.kinds import OPERATIONS
+
 
 @attrs.frozen
 class Meaning:
@@ -126,6 +128,7 @@ METRICS: dict[str, Meaning] = {
     "sm__warps_active.avg.per_cycle_active": Meaning("warp", "warps that an SM held, on average over active cycles"),
     "smsp__warps_active.avg.pct_of_peak_sustained_active": Meaning("%", "achieved occupancy of a sub-core"),
     "smsp__warps_launched.sum": Meaning("warp", "warps of the grid"),
+    "sm__ctas_launched.sum": Meaning("block", "blocks of the grid"),
     "smsp__warps_active.avg.per_cycle_active": Meaning("warp", "warps that a scheduler had to choose from"),
     "smsp__warps_active.avg.peak_sustained": Meaning("warp", "warps that a scheduler can hold"),
     "smsp__warps_eligible.avg.per_cycle_active": Meaning(
@@ -273,7 +276,7 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
         ),
     ),
     (
-        r"smsp__inst_executed_op_(?P<space>global|local|shared)_(?P<op>ld|st|atom|red)\.sum",
+        r"smsp__(?:sass_)?inst_executed_op_(?P<space>global|local|shared)_(?P<op>ld|st|atom|red)\.sum",
         lambda m: Meaning("inst", f"warp instructions: {m['space']} {_OP[m['op']]}"),
     ),
     (
@@ -303,6 +306,10 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
     (
         r"smsp__sass_thread_inst_executed_op_(?P<op>[fdh](?:add|mul|fma))_pred_on\.sum",
         lambda m: Meaning("inst", f"thread instructions {m['op'].upper()} whose guard was true"),
+    ),
+    (
+        rf"smsp__sass_thread_inst_executed_op_(?P<op>{'|'.join(sorted(set(OPERATIONS.values())))})_pred_on\.sum",
+        lambda m: Meaning("inst", f"thread instructions whose guard was true: {m['op'].replace('_', ' ')}"),
     ),
     (
         r"launch__(?P<of>grid|block)_dim_(?P<d>[xyz])",

@@ -17,6 +17,7 @@ import attrs
 from runtime.device.sm.tables import kinds as K
 from runtime.profile import rollups
 from runtime.profile.facts import Facts, Hot
+from runtime.profile.kinds import OPERATIONS
 from runtime.profile.meaning import FAMILIES, METRICS, Meaning
 
 Values = dict[str, float | str]
@@ -148,6 +149,7 @@ def _launch(f: Facts, out: Values) -> None:
         "sm__maximum_warps_avg_per_active_cycle": warps,
         "smsp__maximum_warps_avg_per_active_cycle": warps / f.arch.sub_cores,
         "smsp__cycles_elapsed.avg.per_second": f.clock_mhz * 1e6,
+        "sm__ctas_launched.sum": math.prod(f.grid),
         "smsp__warps_launched.sum": math.prod(f.grid) * -(-math.prod(f.block) // 32),
     }  # fmt: skip
 
@@ -189,6 +191,7 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
             n = sums.of("inst_executed", _accessing(space, kind))
             if n:
                 out[f"smsp__inst_executed_op_{space}_{op}.sum"] = n
+                out[f"smsp__sass_inst_executed_op_{space}_{op}.sum"] = n
     by_opcode: dict[str, float] = {}
     for row in f.instructions:
         if row.executed:
@@ -198,6 +201,9 @@ def _instructions(f: Facts, sums: Sums, out: Values) -> None:
     for row in f.instructions:
         if row.mnemonic in FLOPS and row.threads:
             name = f"smsp__sass_thread_inst_executed_op_{row.mnemonic.lower().rstrip('2')}_pred_on.sum"
+            out[name] = number(out, name) + row.threads
+        if row.threads and (operation := OPERATIONS.get(row.mnemonic)):
+            name = f"smsp__sass_thread_inst_executed_op_{operation}_pred_on.sum"
             out[name] = number(out, name) + row.threads
 
 

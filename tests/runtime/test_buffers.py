@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import threading
 
 import numpy as np
@@ -169,6 +170,24 @@ def test_time_between_events_that_were_recorded(gpu):
     assert gpu.event().record().elapsed(first) >= 0
     with pytest.raises(runtime.LaunchError, match="not both recorded"):
         gpu.event().elapsed(first)
+
+
+@given(st.sampled_from(["u1", "i2", "f4", "f8", "V3", "c16"]), st.sampled_from(["u1", "i4", "f8", "V3"]), st.data())
+def test_the_same_memory_as_another_type(gpu, old, new, data):
+    """As numpy has it, or refused as there."""
+    shape = data.draw(st.lists(st.integers(1, 12), max_size=3).map(tuple))
+    size = math.prod(shape) * np.dtype(old).itemsize
+    host = np.frombuffer(bytes(k % 251 for k in range(size)), old).reshape(shape)
+    buffer = gpu.buffer(host)
+    try:
+        want = host.view(new)
+    except (ValueError, TypeError):
+        with pytest.raises(runtime.LaunchError, match="cannot be seen as"):
+            buffer.view(new)
+        return
+    seen = buffer.view(new)
+    assert (seen.shape, seen.dtype, seen.nbytes, seen.address) == (want.shape, want.dtype, want.nbytes, buffer.address)
+    assert seen.numpy().tobytes() == want.tobytes()
 
 
 FAULTS = """__global__ void null(int *a) { *a = 1; }
