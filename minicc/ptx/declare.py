@@ -50,7 +50,7 @@ def head(cursor: Cursor) -> Head:
             elif word in SPACES:
                 if ptr is not None:
                     ptr = (word, ptr[1])
-                elif space in (None, word):
+                elif space is None:
                     space = SPACES[word]
                 else:
                     cursor.fail("syntax error, more than one state space", place)

@@ -2,7 +2,8 @@
 
     d:T    destination register of type T         o:T    the same or `_`
     a:T    source, register or constant           b, c, e  the same
-    g:T    register only                          x:T    what `mov` takes
+    g:T    register only                          n:T    source, or the name of a variable
+    x:T    what `mov` takes
     P      predicate                              p      predicate destination or `_`
     c!     predicate source or constant           p|q    one or two predicate destinations
     dp:T   register, maybe with a predicate       op:T   the same, `_` with one
@@ -161,6 +162,9 @@ class Place:
     def source(self, operand: ptx.Operand) -> bool:
         return self._typed(operand, self.type, self.spec.wide)
 
+    def source_or_name(self, operand: ptx.Operand) -> bool:
+        return (isinstance(operand, ptx.Symbol) and not _sink(operand)) or self.source(operand)
+
     def threads(self, operand: ptx.Operand) -> bool:
         return not (isinstance(operand, ptx.Int) and operand.value % 32) and self.source(operand)
 
@@ -208,7 +212,7 @@ class Place:
                 truth = self.type == "pred" and isinstance(operand, ptx.Int)
                 return not self.first and (truth or _constant(operand, self.type, size))
             case ptx.Symbol():
-                return self.type[0] != "f"
+                return not self.first and self.type[0] != "f"
             case ptx.Reg():
                 return self._typed(operand, self.type, destination=self.first)
         return True
@@ -310,7 +314,7 @@ class Place:
             return False
         if isinstance(operand, ptx.Int | ptx.Float):
             return (wide and isinstance(operand, ptx.Float)) or _constant(operand, wanted, size)
-        return isinstance(operand, ptx.Special | ptx.Symbol)
+        return isinstance(operand, ptx.Special)
 
 
 _CHECKS: dict[str, Callable[[Place, ptx.Operand], bool]] = {
@@ -318,7 +322,7 @@ _CHECKS: dict[str, Callable[[Place, ptx.Operand], bool]] = {
     "@": Place.address, "l": Place.label, "_": Place.nothing, "#": Place.constant, "#N": Place.constant,
     "%": Place.fraction, "x": Place.moved, "g": Place.register, "w": Place.threads, "m": Place.sixteens,
     **dict.fromkeys(("a", "b", "c", "e", "y"), Place.source), "yN": Place.register,
-    "d": Place.destination, "dN": Place.destination, "o": Place.destination_or_nothing,
+    "n": Place.source_or_name, "d": Place.destination, "dN": Place.destination, "o": Place.destination_or_nothing,
     "d|p": Place.destination_and_predicate, "dp": Place.destination_maybe_predicate,
     "op": Place.nothing_maybe_predicate, "B": Place.same_size, "v": Place.vector_or_one, "vN": Place.vector_of,
     "u": Place.vector_or_nothing, "s": Place.vector_or_special, "nN": Place.values, "r": Place.fetched,

@@ -110,7 +110,7 @@ def _declaration(cursor: Cursor, module: Module) -> None:
     start = cursor.at
     linkage: Linkage = ""
     while (word := LINKAGE.get(cursor.texts[cursor.at])) is not None:
-        if linkage and linkage != word:
+        if linkage:
             cursor.fail("syntax error, a declaration has one linkage directive")
         linkage = word
         cursor.at += 1

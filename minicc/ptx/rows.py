@@ -276,8 +276,8 @@ cvt | (rn/rz) relu? T:tf32 S:f32 | d:T a:f32 | 7.8, 90
 cvt | (rn/rz) satfinite relu? T:tf32 S:f32 | d:b32 a:f32 | 8.6, 100
 cvt | pack sat T:u16,s16 S:s32 | d:u32 a:u32 b:u32 | 6.5, 72
 cvt | pack sat T:u8,s8,u4,s4,u2,s2 S:s32 U:b32 | d:u32 a:u32 b:u32 c:u32 | 6.5, 72
-cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
-cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T a:T
+cvta | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T n:T
+cvta | to (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) T:u32,u64 | d:T n:T
 isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | P a:u64
 isspacep | (const/global/local/shared/shared::cta/shared::cluster/param/param::entry) | P a:u32
 ld | weak? (global)? (ca/cg/cs/lu/cv)? L2::cache_hint? (L2::64B/L2::128B/L2::256B)? (v2/v4/v8)? T:mem | v:~T @ k
@@ -401,8 +401,8 @@ stmatrix | sync aligned m8n8 x2 trans? (shared/shared::cta)? b16 | @ v2:b32 | 7.
 stmatrix | sync aligned m8n8 x4 trans? (shared/shared::cta)? b16 | @ v4:b32 | 7.8, 90
 stmatrix | sync aligned m16n8 (x1/x2/x4) trans (shared/shared::cta)? b8 | * | 8.6, 100
 movmatrix | sync aligned m8n8 trans b16 | d:b32 g:b32 | 7.8, 75
-mapa | shared::cluster? T:i32,i64 | d:T a:T b:u32 | 7.8, 90
-getctarank | shared::cluster? T:i32,i64 | d:u32 a:T | 7.8, 90
+mapa | shared::cluster? T:i32,i64 | d:T n:T b:u32 | 7.8, 90
+getctarank | shared::cluster? T:i32,i64 | d:u32 n:T | 7.8, 90
 wgmma | * | * | 8.0, 90
 setmaxnreg | * | * | 8.0, 90
 stacksave | T:u32,u64 | d:T | 7.3, 52

@@ -122,3 +122,28 @@ def test_ptxas_takes_and_refuses_the_same(seed: int, tmp_path: Path) -> None:
         if found != (n in refused):
             wrong.append(line)
     assert not wrong
+
+
+NAMED = """
+add.u64 %d1, %d2, gv; | mad.lo.u32 %r1, %r2, sv, %r3; | setp.eq.u64 %p1, %d1, gv; | cvt.u32.u64 %r1, gv;
+st.global.u64 [%ga], gv; | st.global.v2.u64 [%ga], {gv, gv}; | shfl.sync.bfly.b32 %r1, sv, 4, 31, -1;
+mov.u64 gv, %d1; | mov.u64 %d1, gv; | mov.u32 %r1, sv; | cvta.global.u64 %d1, gv; | bar.sync sv; | not.b64 %d1, gv;
+mapa.shared::cluster.u32 %r1, sv, %r2; | atom.global.add.u64 %d1, [%ga], gv; | isspacep.global %p1, gv;
+"""
+
+
+@needs_ptxas
+def test_names_are_operands_of_few(tmp_path: Path) -> None:
+    lines = [line.strip() for line in re.split(r" \| |\n", NAMED.strip())]
+    top, _, body = HEAD.partition(".visible")
+    refused = refused_by_nvidia(lines, tmp_path, kernels, top.count("\n") + 1, body.count("\n") + 2, "-O0")
+    assert len(refused) == len(lines) - 4
+    for n, line in enumerate(lines):
+        found = verify(ptx.parse(SourceFile("k.ptx", f"{HEAD}{line}\nret;\n}}\n")), arch.get("sm_90a"))
+        assert bool(found) == (n in refused), line
+
+
+@pytest.mark.parametrize("text", [".visible .visible .entry k() { ret; }", ".entry k(.param .param .u32 a) { ret; }"])
+def test_words_that_stand_once(text: str) -> None:
+    with pytest.raises(CompileError):
+        ptx.parse(SourceFile("k.ptx", f".version 9.0\n.target sm_90\n{text}\n"))
