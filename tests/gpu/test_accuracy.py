@@ -27,6 +27,7 @@ BOUNDS = {
     "late": 7.0,
     "rows": 13.5,
     "stored": 12.0,
+    "bytes": 10.0,
 }
 
 

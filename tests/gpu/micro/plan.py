@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.gpu.micro.plan_bytes import byte_programs
 from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_programs, work_programs
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
 from tests.gpu.micro.plan_constant import constant_programs
@@ -27,6 +28,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
     "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places", "stored",
+    "bytes",
 )  # fmt: skip
 
 
@@ -507,6 +509,7 @@ def plans() -> dict[str, list[Program]]:
         "phases": phase_programs(),
         "places": place_programs(),
         "stored": stored_programs(),
+        "bytes": byte_programs(),
     }
 
 
