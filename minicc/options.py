@@ -81,6 +81,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("json", ("json",), "flag", "Diagnostics and reports as JSON."),
     Option("device_c", ("dc", "device-c"), "flag", "As -c; separate compilation needs a linker, which minicc is not."),
     Option("rdc", ("rdc", "relocatable-device-code"), "bool", "true makes -c the same as -dc."),
+    Option("diag_suppress", ("diag-suppress", "Xcudafe", "cudafe-options"), "list",
+           "No warnings of these numbers, as nvcc prints them.", "NUMBER"),
+    Option("diag_error", ("diag-error",), "list", "Warnings of these numbers are errors.", "NUMBER"),
     Option("host_value", ("Xcompiler", "compiler-options", "Xlinker", "linker-options", "Xarchive", "archive-options",
                           "Xfatbin", "fatbin-options", "Xnvlink", "nvlink-options",
                           "ccbin", "compiler-bindir", "cudart", "default-stream", "time",
@@ -91,11 +94,8 @@ OPTIONS: tuple[Option, ...] = (
                           "host-linker-script", "hls", "run-args", "input-drive-prefix", "idp",
                           "dependency-drive-prefix", "ddp", "drive-prefix", "dp"), "list",
            "Taken for nvcc's sake; nothing here depends on it.", "VALUE"),
-    Option("diag_suppress", ("diag-suppress", "Xcudafe", "cudafe-options"), "list",
-           "No warnings of these numbers, as nvcc prints them.", "NUMBER"),
-    Option("diag_error", ("diag-error",), "list", "Warnings of these numbers are errors.", "NUMBER"),
     Option("host_number", ("t", "threads"), "glued", "The same.", "NUMBER"),
-    Option("host_library", ("l", "library", "L", "library-path"), "glued", "The same.", "NAME"),
+    Option("host_path", ("L", "library-path"), "glued", "The same.", "DIR"),
     Option("host_flag", ("g", "debug", "pg", "profile", "restrict", "Wno-deprecated-gpu-targets",
                          "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "MP",
                          "no-compress", "compress-all", "allow-unsupported-compiler", "generate-dependency-targets",
@@ -111,7 +111,9 @@ OPTIONS: tuple[Option, ...] = (
                          "brief-diag"), "bool", "The same."),
     Option("forward", ("forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"),
            "flag", "Options that minicc does not know are no errors: they are for the host's compiler."),
-    Option("shared", ("shared",), "flag", "A shared library is not made here; beside -c it says nothing."),
+    Option("host_library", ("l", "library"), "glued", "No library is linked with here; beside -c it says nothing.",
+           "NAME"),
+    Option("shared", ("shared",), "flag", "No shared library is made here; beside -c it says nothing."),
     Option("dopt", ("dopt",), "value", "on: with -G, optimised code and line tables only.", "on"),
     Option("list_arch", ("list-gpu-arch", "arch-ls"), "flag", "Print the virtual architectures."),
     Option("list_code", ("list-gpu-code", "code-ls"), "flag", "Print the machines that code can be made for."),
@@ -134,8 +136,8 @@ _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name 
 _OWN = frozenset((
     "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep", "keep_dir",
     "depend_only", "depend", "depend_file", "depend_target", "odir", "options_file", "dryrun", "verbose", "explain",
-    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_flag", "forward", "shared",
-    "m64", "help", "version",
+    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_path", "host_flag", "forward",
+    "shared", "m64", "help", "version",
 ))  # fmt: skip
 """Options of one step: what to make, where, and what to say about it."""
 
@@ -315,8 +317,10 @@ def _check(request: Request) -> None:
             spelled = next((w for w in request.shared if w.lstrip("-").partition("=")[0] in option.names), "")
             why = "minicc links neither device nor host code" if dest == "no_linker" else "it is not in minicc"
             fail("cli.unsupported", f"Option '{spelled.partition('=')[0]}' of nvcc: {why}")
-    if request.has("shared") and request.stage == "fatbin" and not request.has("fatbin"):
-        fail("cli.unsupported", "Option '-shared' of nvcc: minicc links neither device nor host code")
+    if request.stage == "fatbin" and not request.has("fatbin") and not request.has("depend_only"):
+        linking = "shared" if request.has("shared") else "l" if request.lists.get("host_library") else ""
+        if linking:
+            fail("cli.unsupported", f"Option '-{linking}' of nvcc: minicc links neither device nor host code")
     if "dopt" in request.values and request.has("debug"):
         request.flags.remove("debug")
         request.flags.add("lineinfo")

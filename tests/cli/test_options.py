@@ -58,6 +58,7 @@ def test_gencode_collects_by_virtual_architecture():
         ("-diag-suppress=abc a.k", "'abc' is not a number"),
         ("-Werror=some a.k", "'some' is not defined for option 'Werror'"),
         ("-shared a.k", "'-shared' of nvcc"),
+        ("-o prog a.k -L/lib -lcudart", "'-l' of nvcc: minicc links neither"),
         ("-Wall -cubin a.k", "Unknown option '-Wall'"),
         ("-tx a.k", "'x' is not a number for '-threads'"),
         ("-arch=all -code=sm_90 a.k", "'-code' cannot be given with '-arch=all'"),
