@@ -523,10 +523,12 @@ def output_name(build: Build) -> str:
 
 
 def dependency_rule(build: Build, output: str) -> str:
-    """A make rule: output depends on the source and every file it includes."""
-    names = [build.name, *(name for name in build.dependencies if name != build.name)]
+    """A make rule: output depends on the source and every file it includes. With -MP also an empty rule for each of
+    those, so that one that is gone stops no build."""
+    included = [name.replace(" ", "\\ ") for name in build.dependencies if name != build.name]
     target = build.request.values.get("depend_target", output.replace(" ", "\\ "))
-    return f"{target} : " + " \\\n    ".join(name.replace(" ", "\\ ") for name in names) + "\n"
+    rule = f"{target} : " + " \\\n    ".join([build.name.replace(" ", "\\ "), *included]) + "\n"
+    return rule + "".join(f"\n{name}:\n" for name in included if build.request.has("depend_empty"))
 
 
 class Compiled:

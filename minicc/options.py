@@ -71,6 +71,7 @@ OPTIONS: tuple[Option, ...] = (
                       "generate-nonsystem-dependencies-with-compile"), "flag", "Also write a make rule, to .d."),
     Option("depend_file", ("MF", "dependency-output"), "value", "Name of the file that -M and -MD write.", "FILE"),
     Option("depend_target", ("MT", "dependency-target-name"), "value", "Target of that rule.", "NAME"),
+    Option("depend_empty", ("MP", "generate-dependency-targets"), "flag", "With an empty rule for each included file."),
     Option("odir", ("odir", "output-directory"), "value", "Where results go that -o does not name.", "DIR"),
     Option("options_file", ("optf", "options-file"), "list", "Read more of the command line from FILE.", "FILE"),
     Option("dryrun", ("dryrun",), "flag", "Print the stages, run none."),
@@ -97,16 +98,15 @@ OPTIONS: tuple[Option, ...] = (
     Option("host_number", ("t", "threads"), "glued", "The same.", "NUMBER"),
     Option("host_path", ("L", "library-path"), "glued", "The same.", "DIR"),
     Option("host_flag", ("g", "debug", "pg", "profile", "restrict", "Wno-deprecated-gpu-targets",
-                         "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "MP",
-                         "no-compress", "compress-all", "allow-unsupported-compiler", "generate-dependency-targets",
-                         "no-align-double", "objdir-as-tempdir", "objtemp", "use-local-env",
-                         "force-cl-env-setup", "no-exceptions",
-                         "noeh", "no-host-device-initializer-list", "nohdinitlist", "no-host-device-move-forward",
-                         "nohdmoveforward", "dont-use-profile", "noprof",
-                         "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "qpp-config",
+                         "Wno-deprecated-declarations", "Wreorder", "extra-device-vectorization", "no-compress",
+                         "compress-all", "allow-unsupported-compiler", "no-align-double", "objdir-as-tempdir",
+                         "objtemp", "use-local-env", "force-cl-env-setup", "no-exceptions", "noeh",
+                         "no-host-device-initializer-list", "nohdinitlist", "no-host-device-move-forward",
+                         "nohdmoveforward", "dont-use-profile", "noprof", "Wdefault-stream-launch",
+                         "Wmissing-launch-bounds", "Wext-lambda-captures-this", "qpp-config",
                          "compile-as-tools-patch", "astoolspatch", "display-error-number", "err-no",
-                         "no-display-error-number", "no-err-no", "augment-host-linker-script", "aug-hls",
-                         "jobserver", "no-device-link", "nodlink"), "flag", "The same."),
+                         "no-display-error-number", "no-err-no", "augment-host-linker-script", "aug-hls", "jobserver",
+                         "no-device-link", "nodlink"), "flag", "The same."),
     Option("host_bool", ("static-global-template-stub", "device-entity-has-hidden-visibility", "brief-diagnostics",
                          "brief-diag"), "bool", "The same."),
     Option("forward", ("forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"),
@@ -134,10 +134,10 @@ OPTIONS: tuple[Option, ...] = (
 _BY_NAME = {name: option for option in OPTIONS for name in option.names}
 _GLUED = {name: option for option in OPTIONS if option.kind == "glued" for name in option.names if len(name) == 1}
 _OWN = frozenset((
-    "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep", "keep_dir",
-    "depend_only", "depend", "depend_file", "depend_target", "odir", "options_file", "dryrun", "verbose", "explain",
-    "json", "device_c", "rdc", "host_value", "host_number", "host_library", "host_path", "host_flag", "forward",
-    "shared", "m64", "help", "version",
+    "output", "ptx", "cubin", "fatbin", "object", "preprocess", "emit", "arch", "code", "gencode", "keep",
+    "keep_dir", "depend_only", "depend", "depend_file", "depend_target", "depend_empty", "odir", "options_file",
+    "dryrun", "verbose", "explain", "json", "device_c", "rdc", "host_value", "host_number", "host_library",
+    "host_path", "host_flag", "forward", "shared", "m64", "help", "version",
 ))  # fmt: skip
 """Options of one step: what to make, where, and what to say about it."""
 

@@ -120,6 +120,8 @@ def test_make_rule_names_the_includes(tmp_path):
     assert rule.startswith("a.cubin :") and "a.k" in rule and "inc.h" in rule
     assert cli.main(["-MM", "-MF", "only.d", "a.k"]) == 0
     assert (tmp_path / "only.d").read_text() == rule.replace("a.cubin", "a.o")
+    assert cli.main(["-cubin", "-MD", "-MP", "a.k"]) == 0
+    assert (tmp_path / "a.d").read_text() == f"{rule}\ninc.h:\n"
 
 
 def test_standard_input_and_output():
