@@ -8,7 +8,7 @@ Temporaries are computed unguarded, so that their live ranges begin at full defi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from minicc.arch import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -108,6 +108,8 @@ class Builder:
         self.carry: VReg | None = None
         self.definitions: dict[str, ptx.Inst | bool] | None = None
         """What defines each register, for `same`."""
+        self.products: dict[int, Any] | None = None
+        """What `products` has found."""
         self.moved: list[tuple[MOperand, V]] | None = None
         """Values that `uniform.group` moved to uniform registers, while that is asked."""
         self.taken: VReg | None = None

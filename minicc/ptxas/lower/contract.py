@@ -31,7 +31,7 @@ def contract(flat: Flat) -> None:
     """Fuse in place."""
     if not any(type(s) is ptx.Inst and s.opcode == "mul" and s.modifiers in _PLAIN for s in flat.statements):
         return
-    uses = _uses(flat)
+    uses = uses_of(flat)
     statements = flat.statements
     dead: set[int] = set()
     repeated: dict[int, int] = {}
@@ -89,13 +89,13 @@ def _sums(
             continue
         if products and inst.opcode in ("add", "sub") and inst.modifiers in _PLAIN and len(inst.operands) == 3:
             yield index, inst, products
-        for written in _names(inst.operands[0]) if products and inst.operands else ():
+        for written in names_of(inst.operands[0]) if products and inst.operands else ():
             # Stores and calls are taken for writers, to be safe.
             for name in (written, *of_factor.pop(written, ())):
                 products.pop(name, None)
         if inst.opcode == "mul" and inst.guard is None and inst.modifiers in _PLAIN and len(inst.operands) == 3:
             d = inst.operands[0]
-            factors = [name for operand in inst.operands[1:] for name in _names(operand)]
+            factors = [name for operand in inst.operands[1:] for name in names_of(operand)]
             if isinstance(d, ptx.Reg) and uses.get(d.name, (0, 0))[0] == 1 and d.name not in factors:
                 products[d.name] = (index, inst)
                 for name in factors:
@@ -132,19 +132,19 @@ def _fuse(inst: ptx.Inst, position: int, products: dict[str, Product]) -> tuple[
     return place, ptx.Inst("fma", _PLAIN[inst.modifiers], operands, inst.guard, inst.loc, inst.where)
 
 
-def _names(operand: ptx.Operand | None) -> list[str]:
+def names_of(operand: ptx.Operand | None) -> list[str]:
     if isinstance(operand, ptx.Reg):
         return [operand.name]
     if isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
-        return [n for item in operand.items for n in _names(item)]
+        return [n for item in operand.items for n in names_of(item)]
     if isinstance(operand, ptx.Pair):
-        return _names(operand.first) + _names(operand.second)
+        return names_of(operand.first) + names_of(operand.second)
     if isinstance(operand, ptx.Address):
-        return _names(operand.base)
+        return names_of(operand.base)
     return []
 
 
-def _uses(flat: Flat) -> dict[str, tuple[int, int]]:
+def uses_of(flat: Flat) -> dict[str, tuple[int, int]]:
     """Register -> (times it stands first, times it stands elsewhere)."""
     first: dict[str, int] = {}
     later: dict[str, int] = {}
@@ -153,7 +153,7 @@ def _uses(flat: Flat) -> dict[str, tuple[int, int]]:
             continue
         for position, operand in enumerate(inst.operands):
             table = first if position == 0 and not isinstance(operand, ptx.Address) else later
-            for name in _names(operand):
+            for name in names_of(operand):
                 table[name] = table.get(name, 0) + 1
         if inst.guard is not None:
             later[inst.guard.name] = later.get(inst.guard.name, 0) + 1

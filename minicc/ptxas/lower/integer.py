@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower import products
 from minicc.ptxas.lower.builder import Builder, Pair, imm, inv, is_reg, neg
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
@@ -165,8 +166,11 @@ def mul(b: Builder, inst: ptx.Inst) -> None:
             wide_product(b, b.dst(d), b.val(left), b.val(right), signed(type_), z64)
     elif bits(type_) == 64:
         dst = b.dst(d)
-        out = b.temp(2)
-        if "hi" in mods:
+        halves = products.halves(b, inst, high64)
+        out = halves["hi" in mods] if halves else b.temp(2)
+        if halves:
+            pass
+        elif "hi" in mods:
             high64(b, out, b.val64(left), b.val64(right), signed(type_))
         else:
             low64(b, out, b.val64(left), b.val64(right), b.pair(third) if third is not None else ZERO)
@@ -232,18 +236,26 @@ def low64(b: Builder, out: V, x: Pair, y: Pair, z: MOperand = ZERO) -> None:
     b.move(V(out.reg, 0), V(low.reg, 0))
 
 
-def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool) -> None:
+def high64(b: Builder, out: V, x: Pair, y: Pair, sign: bool, low: V | None = None) -> None:
     """out = high 64 bits of the 128-bit product, by four 32-bit products: the two of an upper and a lower word are
-    added with a carry, which the product of the upper words takes, as the other carry out of their lower word."""
+    added with a carry, which the product of the upper words takes, as the other carry out of their lower word. If
+    `low` is given, it gets the low 64 bits, which are all there."""
     may_be_negative = [top != ZERO and not (isinstance(top, Imm) and top.bits >> 31 == 0) for top in (x[1], y[1])]
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
-    top = b.temp()
-    b.emit("IMAD.HI.U32", (top,), (x[0], y[0], ZERO))
+    top: MOperand = b.temp()
+    if low is None:
+        b.emit("IMAD.HI.U32", (top,), (x[0], y[0], ZERO))
+    else:
+        words = b.temp(2)
+        wide_product(b, words, x[0], y[0], False)
+        b.move(V(low.reg, 0), V(words.reg, 0))
+        top = V(words.reg, 1)
+    middle = ZERO if low is None else V(low.reg, 1)
     cross, both, upper = b.temp(2), b.temp(2), b.temp(2)
     carry, into = b.pred(), b.pred()
     wide_product(b, cross, x[1], y[0], False)
     b.emit("IMAD.WIDE.U32", (both, carry), (*b.slots(x[0], y[1]), cross))
-    b.emit("IADD3", (ZERO, into), (*b.slots(top, V(both.reg, 0)), ZERO))
+    b.emit("IADD3", (middle, into), (*b.slots(top, V(both.reg, 0)), ZERO))
     b.move(V(upper.reg, 0), V(both.reg, 1))
     b.emit("IADD3.X", (V(upper.reg, 1),), (ZERO, ZERO, ZERO, carry, FALSE))
     plain = not sign or not any(may_be_negative)
@@ -277,8 +289,11 @@ def multiply_carried(b: Builder, inst: ptx.Inst) -> None:
         add_with_carry(b, dst, part, b.val(third, type_), False, carry, TRUE)
         return
     if bits(type_) == 64:
-        product = b.temp(2)
-        if "hi" in inst.modifiers:
+        halves = products.halves(b, inst, high64)
+        product = halves["hi" in inst.modifiers] if halves else b.temp(2)
+        if halves:
+            pass
+        elif "hi" in inst.modifiers:
             high64(b, product, b.val64(left), b.val64(right), signed(type_))
         else:
             low64(b, product, b.val64(left), b.val64(right))

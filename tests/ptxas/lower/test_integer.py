@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from minicc.binary import write_cubin
+from tests.ptxas.conftest import assemble, mnemonics
 from tests.ptxas.lower.harness import Case, run
 
 RNG = random.Random(20240901)
@@ -378,6 +380,43 @@ def test_wide_products_and_chains() -> None:
     t.add("add128", chain.format("add"), "u8 u8", "u8", lambda x, y: unsigned(x + y, 64) ^ (x + y) >> 64)
     t.add("sub128", chain.format("sub"), "u8 u8", "u8", lambda x, y: unsigned(x - y, 64) ^ unsigned((x - y) >> 64, 64))
     t.check()
+
+
+def test_both_halves_of_a_product() -> None:
+    """Whichever comes first, with addends and carries, of copies, and of factors that change between the two."""
+    t = Table()
+    start = ".reg .b64 l, h, p; mov.b64 p, %a; "
+    end = " xor.b64 %d, l, h;"
+
+    def mixed(low: int, high: int) -> int:
+        return unsigned(low, 64) ^ unsigned(high, 64)
+
+    t.add("lo_hi", f"{start} mul.lo.s64 l, p, %b; mul.hi.u64 h, %b, %a; {end}", "u8 u8", "u8",
+          lambda x, y: mixed(x * y, x * y >> 64))  # fmt: skip
+    t.add("hi_lo", f"{start} mul.hi.u64 h, %a, %b; mul.lo.u64 l, %a, %b; {end}", "u8 u8", "u8",
+          lambda x, y: mixed(x * y, x * y >> 64))  # fmt: skip
+    t.add("carried", f"{start} mad.lo.cc.u64 l, %a, %b, %a; madc.hi.u64 h, %b, %a, %b; {end}", "u8 u8", "u8",
+          lambda x, y: mixed(x * y + x, (x * y + x + (y << 64)) >> 64))  # fmt: skip
+    changed = "mul.lo.u64 l, p, %b; add.u64 p, p, 1; mul.hi.u64 h, p, %b;"
+    t.add("changed", f"{start} {changed} {end}", "u8 u8", "u8",
+          lambda x, y: mixed(x * y, unsigned(x + 1, 64) * y >> 64))  # fmt: skip
+    t.check()
+
+
+def test_a_whole_product_takes_four_products_of_words() -> None:
+    text = """.version 8.0
+.target sm_90
+.address_size 64
+.entry f(.param .u64 o) {
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd5, [o];
+    ld.global.v2.u64 {%rd1, %rd2}, [%rd5];
+    mul.lo.u64 %rd3, %rd1, %rd2;
+    mul.hi.u64 %rd4, %rd2, %rd1;
+    st.global.v2.u64 [%rd5], {%rd3, %rd4};
+    ret;
+}"""
+    assert mnemonics(write_cubin(assemble(text))).count("IMAD") == 4
 
 
 def test_dot_products_and_selections() -> None:
