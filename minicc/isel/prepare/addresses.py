@@ -12,6 +12,9 @@ Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumptio
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from minicc.graphs import nesting
 from minicc.isel.layout import DataLayout
 from minicc.isel.prepare.sink import PURE, users
 from minicc.numbers import signed
@@ -99,7 +102,7 @@ class _Sharing:
         return found
 
     def run(self) -> bool:
-        groups: dict[tuple[ir.Value, frozenset[tuple[ir.Value, int]]], list[tuple[ir.Inst, int]]] = {}
+        groups: dict[tuple[ir.Value, frozenset[tuple[ir.Value, int]]], list[_Member]] = {}
         for block in self.function.blocks:
             for inst in block.insts:
                 if inst.op == "getelementptr":
@@ -113,11 +116,9 @@ class _Sharing:
         order = _Dominance(self.function)
         changed = False
         for members in shared:
-            members.sort(key=lambda member: order.place(member[0]))
-            leaders: list[tuple[ir.Inst, int]] = []
-            for inst, constant in members:
+            for inst, constant, leaders in order.led(members):
                 for leader, at in leaders:
-                    if abs(constant - at) < _REACH and order.dominates(leader, inst):
+                    if abs(constant - at) < _REACH:
                         changed |= _derive(inst, leader, constant - at)
                         break
                 else:
@@ -125,7 +126,7 @@ class _Sharing:
         return changed
 
 
-def _different(members: list[tuple[ir.Inst, int]]) -> bool:
+def _different(members: list[_Member]) -> bool:
     """Whether more than one of them computes its address from anything but another one and a constant."""
     own = [inst for inst, _ in members if not isinstance(inst.args[1], ir.ConstInt)]
     return len(own) > 1
@@ -169,30 +170,49 @@ def _extend_signed(index: ir.Value, own: set[ir.Value], depth: int = _DEPTH) -> 
             _extend_signed(arg, own, depth - 1)
 
 
+_Member = tuple[ir.Inst, int]
+"""What is computed, and how far it is from what the others of its group are."""
+_NOWHERE = (1, 0)
+"""Where `graphs.nesting` has nodes that cannot be reached."""
+
+
 class _Dominance:
     """Which instruction dominates which."""
 
     def __init__(self, function: ir.Function) -> None:
         from minicc.isel.order import dominators
 
-        self.above = dominators(function)
-        self.rank = {block: number for number, block in enumerate(self.above)}
+        above = dominators(function)
+        number = {block: n for n, block in enumerate(above)}
+        self.nested = dict(
+            zip(above, nesting([n if up is None else number[up] for n, up in enumerate(above.values())]), strict=True)
+        )
+        """Of the blocks that can be reached."""
         self.positions: dict[ir.Block, dict[ir.Inst, int]] = {}
 
     def place(self, inst: ir.Inst) -> tuple[int, int]:
+        """What dominates it comes before it, and between them nothing that the former does not dominate."""
         block = inst.parent
         assert block is not None
         found = self.positions.get(block)
         if found is None:
             found = self.positions[block] = {inst: number for number, inst in enumerate(block.insts)}
-        return self.rank.get(block, -1), found[inst]
+        return self.nested.get(block, _NOWHERE)[0], found[inst]
 
     def dominates(self, a: ir.Inst, b: ir.Inst) -> bool:
         """For a before b in `place`, or in one block."""
-        at = b.parent
-        while at is not None and at is not a.parent:
-            at = self.above.get(at)
-        return at is a.parent
+        assert a.parent is not None and b.parent is not None
+        first, last = self.nested.get(a.parent, _NOWHERE)
+        return a.parent is b.parent or first <= self.nested.get(b.parent, _NOWHERE)[0] <= last
+
+    def led(self, members: list[_Member]) -> Iterator[tuple[ir.Inst, int, list[_Member]]]:
+        """The members, each behind those that dominate it, and with those of these that have been made leaders: a list
+        to which it can be added."""
+        leaders: list[_Member] = []
+        for inst, constant in sorted(members, key=lambda member: self.place(member[0])):
+            while leaders and not self.dominates(leaders[-1][0], inst):
+                leaders.pop()
+            yield inst, constant, leaders
 
 
 def _regroup(function: ir.Function, layout: DataLayout) -> bool:
@@ -232,7 +252,7 @@ def _sums(function: ir.Function) -> bool:
     """Sums of words that differ by a constant, one from another: what accesses by inline assembly go by, and as much
     as an address has no overflow to ask about. Whether anything changed."""
     forms = _Forms()
-    groups: dict[frozenset[tuple[ir.Value, int]], list[tuple[ir.Inst, int]]] = {}
+    groups: dict[frozenset[tuple[ir.Value, int]], list[_Member]] = {}
     for inst in function.instructions():
         if inst.op == "add" and inst.type.bits == 32 and not isinstance(inst.args[1], ir.ConstInt):
             terms, constant = forms.of(inst)
@@ -242,14 +262,11 @@ def _sums(function: ir.Function) -> bool:
     order = _Dominance(function) if several else None
     for members in several:
         assert order is not None
-        members.sort(key=lambda member: order.place(member[0]))
-        leaders: list[tuple[ir.Inst, int]] = []
-        for inst, constant in members:
-            for leader, at in leaders:
-                if order.dominates(leader, inst):
-                    inst.args = [leader, ir.ConstInt(inst.type, constant - at & _UNSIGNED)]
-                    inst.flags = frozenset()
-                    break
+        for inst, constant, leaders in order.led(members):
+            if leaders:
+                leader, at = leaders[0]
+                inst.args = [leader, ir.ConstInt(inst.type, constant - at & _UNSIGNED)]
+                inst.flags = frozenset()
             else:
                 leaders.append((inst, constant))
     return bool(several)

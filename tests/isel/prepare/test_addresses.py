@@ -11,6 +11,7 @@ from minicc import isel, ptx
 from minicc.isel.layout import DataLayout
 from minicc.isel.prepare.addresses import share
 from minicc.nvvm import ir, read
+from tests.counting import calls
 from tests.isel.run_ptx import ARCH, compile_ir, kernel, run_rows
 
 LAYOUT = "e-p3:32:32-i64:64-i128:128"
@@ -261,3 +262,21 @@ def test_places_within_a_variable() -> None:
     """Each is the variable plus the index, plus a constant that the access takes."""
     text = ptx.format(isel.select(read(PLACES), ARCH, isel.Options()))
     assert "+16], " in text and "+32], " in text and text.count("add.s32") == 1
+
+
+def test_work_is_linear_in_bodies_that_address_one_row() -> None:
+    """Conditions one behind the other, in each of which an address of the same row is made: none dominates another."""
+
+    def work(count: int) -> int:
+        bodies = "".join(
+            f"b{k}:\n%c{k} = icmp sgt i32 %n, {k}\nbr i1 %c{k}, label %t{k}, label %b{k + 1}\n"
+            f"t{k}:\n%i{k} = add nsw i64 %i, {k}\n%p{k} = getelementptr i32, ptr addrspace(1) %p, i64 %i{k}\n"
+            f"store i32 %n, ptr addrspace(1) %p{k}\nbr label %b{k + 1}\n"
+            for k in range(count)
+        )
+        head = "define ptx_kernel void @k(ptr addrspace(1) %p, i64 %i, i32 %n) {\nentry:\nbr label %b0\n"
+        function = read(f"{head}{bodies}b{count}:\nret void\n}}\n").functions["k"]
+        return calls(lambda: share(function, DataLayout(LAYOUT)))
+
+    work(10)
+    assert work(400) < 5 * work(100)
