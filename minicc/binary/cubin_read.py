@@ -97,6 +97,8 @@ class _Reader:
             s.name.startswith(".nv.shared.") and s.size == self.reserve for s in image.sections
         )
         self._ptx_version(program)
+        virtual = virtual_of(image)
+        program.virtual = virtual if self.arch.strip("sm_af") != str(virtual) else 0
         return program
 
     def _all_relocations(self) -> dict[int, list[Relocation]]:
@@ -284,6 +286,14 @@ class _Reader:
                 program.ptx_version = (int(major), int(minor))
 
 
+def virtual_of(image: Elf) -> int:
+    """Number of the target that the code was made for, which may be older than the machine."""
+    kit = toolkit_of(image)
+    if kit is not None:
+        return kit[2]
+    return image.flags >> 8 & 0xFFFF if image.abi >= 8 else image.flags >> 16 & 0xFF
+
+
 def toolkit_of(image: Elf) -> tuple[int, int, int] | None:
     """(major, minor, virtual SM) from .note.nv.cuinfo."""
     section = image.section(".note.nv.cuinfo")
@@ -296,4 +306,4 @@ def toolkit_of(image: Elf) -> tuple[int, int, int] | None:
     return None
 
 
-__all__ = ["arch_of", "fail", "read_cubin", "toolkit_of"]
+__all__ = ["arch_of", "fail", "read_cubin", "toolkit_of", "virtual_of"]

@@ -211,7 +211,7 @@ class _Writer:
         arguments = f"-arch {self.arch.name} -m 64 "
         note = rec.tkinfo("minicc", "minicc 0.1.0, CUDA 13.0 formats", "minicc ptxas", arguments)
         self.add(Draft(".note.nv.tkinfo", elf.NOTE, 0x02000000, note, align=4))
-        note = rec.cuinfo(self.arch.sm, TOOLKIT)
+        note = rec.cuinfo(self.program.virtual or self.arch.sm, TOOLKIT)
         flags, compat = (0x01000040, ".nv.compat") if self.arch.container.compat else (0x01000000, 0)
         self.add(Draft(".note.nv.cuinfo", elf.NOTE, flags, note, ".note.nv.tkinfo", compat, 4))
 

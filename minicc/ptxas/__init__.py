@@ -102,7 +102,10 @@ def _assemble(module: model.Module, arch: Arch, options: Options) -> Program:
     for _, messages in made:
         options.messages.extend(messages)
     options.messages.extend(passes.report(options, "ptxas"))
-    return emit.program(lowered, functions, arch)
+    out = emit.program(lowered, functions, arch)
+    target = int(module.target.partition("_")[2].rstrip("af"))
+    out.virtual = target if target != arch.sm else 0
+    return out
 
 
 def _stop_at_errors(found: list[Diagnostic], strict: bool = False) -> None:

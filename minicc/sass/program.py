@@ -118,6 +118,8 @@ class Program:
     """Symbols whose 64-bit addresses the driver writes to c[0x4][8*i] (globals, externs), in slot order."""
     uses_extern_shared: bool = False
     ptx_version: tuple[int, int] | None = None
+    virtual: int = 0
+    """Number of the .target that it was made from, if that is not its own."""
     debug_line: bytes | None = None
     references: dict[str, str] = attrs.field(factory=dict)
     """Names that the driver gives a meaning: "texref", "samplerref", "surfref", or "size" (of a descriptor)."""

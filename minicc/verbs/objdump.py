@@ -304,10 +304,14 @@ def _chosen(name: str, request: Request) -> bool:
     return "fun" not in request.values or bool({name, signature(name).base} & {*request.values["fun"].split(",")})
 
 
-def _header_flags(arch: str) -> str:
-    base = "".join(ch for ch in arch if ch.isdigit())
-    extra = "EF_CUDA_ACCELERATORS " if arch.endswith("a") else ""
-    return f'\t.headerflags\t@"{extra}EF_CUDA_SM{base} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{base})"'
+def _header_flags(image: Image) -> str:
+    from minicc.binary import elf_read
+    from minicc.binary.cubin_read import virtual_of
+
+    base = "".join(ch for ch in image.arch if ch.isdigit())
+    virtual = virtual_of(elf_read.read(image.data, image.name)) or base
+    extra = "EF_CUDA_ACCELERATORS " if image.arch.endswith("a") else ""
+    return f'\t.headerflags\t@"{extra}EF_CUDA_SM{base} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{virtual})"'
 
 
 def _graph(image: Image, request: Request) -> list[str]:
@@ -337,12 +341,13 @@ def _sass(image: Image, request: Request, wants: set[str]) -> list[str]:
         sections.sort(key=lambda section: section[0])
     hex_column = dump.column(line for _, lines in sections for line in lines)
     out = ["", f"\tcode for {image.arch}"]
+    flags = _header_flags(image)
     if "fun" not in request.values:
         out += [f"\t.target\t{image.arch}", ""]
     for name, lines in sections:
         if not _chosen(name, request):
             continue
-        out += [f"\t\tFunction : {name}", _header_flags(image.arch)]
+        out += [f"\t\tFunction : {name}", flags]
         more = wants & {"why", "fields"}
         words, control = not wants & {"why", "fields", "ranges", "raw"}, bool(more) or "control" in wants
         text = dump.section_text(lines, hex_column, words=words, control=control)

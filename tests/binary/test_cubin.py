@@ -5,18 +5,23 @@ from __future__ import annotations
 import inspect
 import io
 import re
+import sys
+from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minicc import arch, ptx, ptxas
 from minicc.binary import read_cubin, write_cubin
 from minicc.binary.scan import NOP
-from minicc.diagnostics import CompileError
+from minicc.diagnostics import CompileError, SourceFile
+from minicc.ptxas.options import Options
 from minicc.sass.program import Function, Line, Param, Program, Relocation, Variable
 from minicc.verbs import objdump
 from tests.binary.conftest import HERE, damaged, output
+from tests.conftest import PTXAS, needs_ptxas
 
 EXIT = bytes.fromhex("4d790000000000000000800300ea0f00")
 SHFL = bytes.fromhex("897f05000000200c001f0e0000e22e00")
@@ -191,6 +196,22 @@ def test_reading_ptxas_files(reference_cubin):
         assert {line.line for line in one.lines} >= {13, 14, 15, 16, 17, 19}
         inlined = [line for line in one.lines if line.inlined_at]
         assert any(line.line == 10 and line.inlined_at[0][3] == "_Z2sqf" for line in inlined)
+
+
+@needs_ptxas
+def test_the_target_of_the_ptx_is_in_the_file(tmp_path: Path) -> None:
+    """PTX of an older target: the note says so, as NVIDIA's does, and the listing's head prints it."""
+    text = ".version 6.0\n.target sm_52\n.address_size 64\n.visible .entry k() { ret; }\n"
+    (tmp_path / "k.ptx").write_text(text)
+    output(PTXAS, "-arch=sm_90", tmp_path / "k.ptx", "-o", tmp_path / "k.cubin")
+    theirs = read_cubin((tmp_path / "k.cubin").read_bytes(), "k.cubin")
+    program = ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get("sm_90"), Options())
+    (tmp_path / "ours.cubin").write_bytes(write_cubin(program))
+    assert theirs.virtual == program.virtual == read_cubin((tmp_path / "ours.cubin").read_bytes(), "k").virtual == 52
+    for name in ("k.cubin", "ours.cubin"):
+        assert "EF_CUDA_VIRTUAL_SM(EF_CUDA_SM52)" in output(
+            sys.executable, "-m", "minicc", "objdump", "-sass", tmp_path / name
+        )
 
 
 COMMANDS = [("cuobjdump", "-sass"), ("cuobjdump", "-res-usage"), ("nvdisasm", "-c"), ("nvdisasm", "-c", "-gi")]
