@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 import time
@@ -86,12 +87,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_streams() -> None:
-    """Streams that the shell closed (>&-) are as /dev/null."""
+    """Streams that the shell closed (>&-) are as /dev/null. What the locale has no character for is printed escaped,
+    and bytes of a name that are no text as they are."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (lives as long as the process)
+        if hasattr(stream := getattr(sys, name), "reconfigure"):
+            stream.reconfigure(errors="minicc")
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
+
+
+def _escaped(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    out = bytearray()
+    for c in error.object[error.start : error.end]:
+        out += bytes([ord(c) & 0xFF]) if "\udc80" <= c <= "\udcff" else c.encode("ascii", "backslashreplace")
+    return bytes(out), error.end
+
+
+codecs.register_error("minicc", _escaped)
 
 
 def _verb(verb: str, words: list[str]) -> int:

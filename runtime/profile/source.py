@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -31,9 +32,10 @@ class Place:
 
 
 def _texts(file: str) -> list[str]:
+    """The lines of a source that a line table names, in UTF-8, whatever the locale is; none if it is not there."""
     try:
-        return Path(file).read_text("utf-8", "replace").splitlines()
-    except OSError:
+        return Path(os.fsdecode(file.encode("utf-8", "surrogateescape"))).read_text("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
         return []
 
 

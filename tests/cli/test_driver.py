@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -80,6 +81,23 @@ def test_any_name_of_a_file(name, tmp_path):
     (tmp_path / name).write_text("__global__ void k(int *a) { *a = 1; }")
     assert cli.main(["-c", "-lineinfo", name]) == 0
     assert cli.main(["-G", "-cubin", name]) == 0
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("name", [b"v\xc3\xa4.k", b"v\xe4.k"])
+def test_names_are_printed_in_any_locale(name, locale, tmp_path):
+    shutil.copy(VADD, os.path.join(os.fsencode(tmp_path), name))
+    env = {**os.environ, "LC_ALL": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
+    for words in (
+        ["run", "--set", "n=64"],
+        ["prof", "--set", "n=64", "--page", "source"],
+        ["bound"],
+        ["-ptx", "-lineinfo"],
+    ):
+        command = [sys.executable, "-m", "minicc", words[0], name, *words[1:]]
+        done = subprocess.run(command, capture_output=True, env=env, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert (b'.file\t1 "' + name) in next(tmp_path.glob("*.ptx")).read_bytes()
 
 
 def test_a_missing_input_and_an_unwritable_output(capsys):
