@@ -212,6 +212,21 @@ class _Converter:
         del self.blocks[at + 1]
         return True
 
+    def join(self, at: int) -> None:
+        """Join a block to what alone follows it: what comes after a body may be part of a body around it."""
+        head = self.blocks[at]
+        while at + 1 < len(self.blocks):
+            after = self.blocks[at + 1]
+            alone = head.succs == [after.label] and self.preds.get(after.label) == {head.label}
+            if not alone or self.named.get(after.label) or (head.insts and head.insts[-1].mnemonic == "BRA"):
+                return
+            head.insts += after.insts
+            head.succs = after.succs
+            for label in after.succs:
+                self.preds[label].discard(after.label)
+                self.preds[label].add(head.label)
+            del self.blocks[at + 1]
+
     def _place(self, first: int, label: str | None) -> int:
         """Where the block of that name is, if it is one of the next few; else 0."""
         few = range(first, min(first + _SIDES, len(self.blocks)))
@@ -411,6 +426,7 @@ def convert(function: MFunction, fits: Callable[[Block], bool]) -> None:
             (at + 2 < len(function.blocks) and converter.convert(at))
             or (at + 3 < len(function.blocks) and converter.diamond(at))
         ):
+            converter.join(at)
             at = min(at + 1, len(function.blocks) - 3)
             function.converted = True
         else:

@@ -245,3 +245,34 @@ __global__ void f(const float *a, float *b) {{
     filled = code[: code.index("BAR")]
     assert filled.count("LDG") == turns and "BSSY" not in filled
     assert "LDG" not in filled[filled.index("STS") :]
+
+
+def test_a_body_within_a_body_that_goes_on(tmp_path: Path) -> None:
+    """What follows the inner one belongs to the outer one, which has no branch either: a scan of sums in segments."""
+    source = """
+//! v = randint(0, 100, 64, i32)
+//! g = randint(0, 2, 64, i32)
+//! o = zeros(64, i32)
+//! h = zeros(64, i32)
+//! f[1, 64](v, g, o, h, 3)
+//! w = copy(v)
+//! e = copy(g)
+//! w[3:64] = where(g[3:64] == 0, v[3:64] + v[0:61], v[3:64])
+//! e[3:64] = g[3:64] | g[0:61]
+//! expect(o, w)
+//! expect(h, e)
+__global__ void f(const int *v, const int *g, int *o, int *h, int d) {
+    __shared__ int s[64], m[64];
+    int t = threadIdx.x, a = 0, b = 0;
+    s[t] = v[t];
+    m[t] = g[t];
+    __syncthreads();
+    if (t >= d) { a = s[t - d]; b = m[t - d]; }
+    __syncthreads();
+    if (t >= d) { if (!m[t]) s[t] += a; m[t] |= b; }
+    __syncthreads();
+    o[t] = s[t];
+    h[t] = m[t];
+}
+"""
+    assert "BSSY" not in checked(tmp_path, source)
