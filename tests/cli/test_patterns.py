@@ -164,7 +164,7 @@ __global__ void k(int *p, int n)
 {
     int a = 0, b = 1;
     for (int i = 0; i < n; i++) { int t = a; a = b; b = t + p[i]; }
-    switch (n) { case 1: p[0] = a; break; case 5: p[1] = b; break; case 90: p[2] = table[a]; break; case 7: p[3] = 9; }
+    switch (n) { case 1: a = p[0]; break; case 5: a = p[b]; break; case 90: p[2] = table[a]; return; case 7: p[3] = 9; }
     asm("add.u32 %0, %0, 5;" : "+r"(a));
     p[4] = a;
 }
