@@ -403,6 +403,13 @@ class Declarations(Variables):
             self.fail("'__launch_bounds__' is only allowed on a __global__ function", d.name)
         self.hide_tag(name)
         found = self.scope.names.get(name)
+        if found is None and self.function is not None:
+            # A declaration within a function names the one around it.
+            outer = self.lookup(name)
+            for other in outer if isinstance(outer, list) else ():
+                if isinstance(other, ast.Function) and other.type is f.type:
+                    self.scope.names[name] = [other]
+                    return other
         if found is None:
             if not (name.startswith("__") and f.space == "device" and self.at(";") and self.builtin(name)):
                 # What CUDA has, declared as its own headers do, stays what it is.

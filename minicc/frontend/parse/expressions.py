@@ -380,9 +380,10 @@ class Expressions(Heap):
                 self.fail(f"member reference type '{base.type}' is not a pointer", token)
             base = self.dereference(base, token)
         t = base.type
-        base, ends = self._of_destructor(base)
-        if ends:
-            return self._destruction(base, token)
+        if self.token.text == "~" or self.tokens[self.i + 1].text in ("::", "<"):
+            base, ends = self._of_destructor(base)
+            if ends:
+                return self._destruction(base, token)
         name = self._member_name()
         if t.kind == "pointer" and t.elem is not None and t.elem.kind == "record":
             self.fail(f"member reference type '{t}' is a pointer; did you mean to use '->'?", token)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.specialisations import Specialisations
+from minicc.frontend.sema.overloads import takes_list
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
@@ -209,14 +210,20 @@ class Guides(Specialisations):
 
     # -- deduction
 
-    def deduced_class(self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token) -> Type:
-        """The instance of `template` that an initialiser with `args` means."""
+    def deduced_class(
+        self, template: ast.ClassTemplate, args: list[ast.Expr], at: Token, listed: ast.Expr | None = None
+    ) -> Type:
+        """The instance of `template` that an initialiser with `args` means, the elements of a list if one is given."""
         if len(args) == 1:
             t = args[0].type.bare
             if t.record is not None and t.record.template is template:
                 return t
         own = template.scope.names.get(f"guide {template.name}")
         for guides in (own if isinstance(own, list) else [], self._imply(template)):
+            lists = [g for g in guides if _takes_list(g)] if listed is not None else []
+            if lists and self.viable(lists, [listed], None):
+                # A constructor for a std::initializer_list goes before all others ([over.match.list]).
+                guides, args = lists, [listed]
             if guides and self.viable(guides, args, None):
                 chosen = self.resolve(template.name, guides, args, None, at).entity
                 if isinstance(chosen, ast.Function) and chosen.type.elem is not None:
@@ -226,3 +233,9 @@ class Guides(Specialisations):
             at,
             notes=[self.note("template is declared here", template.at)],
         )
+
+
+def _takes_list(guide: object) -> bool:
+    """The first parameter of a deduction guide is a std::initializer_list."""
+    pattern = guide.pattern if isinstance(guide, ast.FunctionTemplate) else None
+    return pattern is not None and bool(pattern.params) and takes_list(pattern.params[0])

@@ -56,7 +56,9 @@ class Members(Comparisons):
                 words.add("".join(token.text for token in self.tokens[k:end]))
             k += 1
         if "friend" in words:
-            record.friends |= words
+            # (`friend T;`: whatever class the parameter stands for.)
+            meant = [self.lookup(w) for w in words] if record.template is not None else []
+            record.friends |= words | {t.record.name for t in meant if isinstance(t, Type) and t.record is not None}
 
     def skip_host_member(self) -> bool:
         """Step over a member function that is the host's business; False if it is not."""

@@ -329,7 +329,7 @@ class Primaries(Packs):
         if self.at("{"):
             listed = self.braced_list()
             if t.kind == "auto" and isinstance(t.template, ast.ClassTemplate):
-                t = self.deduced_class(t.template, [x for _, x in listed.items], at)
+                t = self.deduced_class(t.template, [x for _, x in listed.items], at, listed)
             e = self.braced(listed, t)
             return ast.Cast(t.bare, at, "convert", e) if e.lvalue and (t.scalar or t.kind == "record") else e
         if not self.at("("):

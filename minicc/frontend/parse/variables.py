@@ -383,7 +383,7 @@ class Variables(Statements):
                 self.fail("initialization is not supported for __shared__ variables", at)
             if v.type.kind == "auto" and v.type.template is not None:
                 items = [x for _, x in e.items] if isinstance(e, BracedList) else [e]
-                v.type = self._deduced_type(v.type, items, at)
+                v.type = self._deduced_type(v.type, items, at, e if isinstance(e, BracedList) else None)
             if v.storage == "host" and self.function is None and not v.type.const and not self.library:
                 # nvcc compiles host variables for the host; here their values are of no use.
                 pass
@@ -464,10 +464,10 @@ class Variables(Statements):
             and constant.cells(v.init, v.type) is not None
         )
 
-    def _deduced_type(self, t: Type, args: list[ast.Expr], at: Token) -> Type:
+    def _deduced_type(self, t: Type, args: list[ast.Expr], at: Token, listed: ast.Expr | None = None) -> Type:
         """The class that a placeholder stands for."""
         assert isinstance(t.template, ast.ClassTemplate)
-        return ty.qualified(self.deduced_class(t.template, args, at), t.quals)
+        return ty.qualified(self.deduced_class(t.template, args, at, listed), t.quals)
 
     def _construct_variable(self, v: ast.Variable, args: list[ast.Expr]) -> None:
         t = v.type

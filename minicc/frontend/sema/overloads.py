@@ -30,7 +30,7 @@ MAX_DEPTH = 1024
 MAX_INSTANCES = 50_000
 
 
-def _takes_list(t: Type) -> bool:
+def takes_list(t: Type) -> bool:
     """A stand-in for std::initializer_list, or a reference to one."""
     t = t.elem if t.kind == "reference" and t.elem is not None else t
     return t.kind == "spec" and t.name == "initializer_list"
@@ -253,7 +253,7 @@ class Overloads(Operators):
         return self.deduce_types(template, given, explicit)
 
     def _deduces_from(self, e: ast.Expr, wanted: Type) -> tuple[Type, bool] | None:
-        if e.type.kind == "error" and _takes_list(wanted):
+        if e.type.kind == "error" and takes_list(wanted):
             made = self.list_type(e)
             return None if made is None else (made, False)
         if isinstance(e, ast.Overloads):
