@@ -405,8 +405,8 @@ class Declarations(Variables):
         found = self.scope.names.get(name)
         if found is None and self.function is not None:
             # A declaration within a function names the one around it.
-            outer = self.lookup(name)
-            for other in outer if isinstance(outer, list) else ():
+            around = self.lookup(name)
+            for other in around if isinstance(around, list) else ():
                 if isinstance(other, ast.Function) and other.type is f.type:
                     self.scope.names[name] = [other]
                     return other

@@ -220,8 +220,8 @@ class Guides(Specialisations):
                 return t
         own = template.scope.names.get(f"guide {template.name}")
         for guides in (own if isinstance(own, list) else [], self._imply(template)):
-            lists = [g for g in guides if _takes_list(g)] if listed is not None else []
-            if lists and self.viable(lists, [listed], None):
+            lists = [g for g in guides if _takes_list(g)]
+            if listed is not None and lists and self.viable(lists, [listed], None):
                 # A constructor for a std::initializer_list goes before all others ([over.match.list]).
                 guides, args = lists, [listed]
             if guides and self.viable(guides, args, None):
