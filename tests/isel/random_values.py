@@ -196,6 +196,8 @@ class Values(Text):
             a, b = self.pair(type_, depth)
             name = rng.choice(["minimum", "maximum", "minnum", "maxnum"])
             found = self.call(type_, f"{name}.{suffix(type_)}", (type_, a), (type_, b))
+            if name[3:] == "num":
+                self.known[type_].pop()  # of -0 and 0 it may be either
             zero = self.each(type_, "0xR0000" if element == "bfloat" else "0.0")
             return self.line(type_, f"fadd {type_} {found}, {zero}") if name[3:] == "num" else found
         if roll < 0.8:
