@@ -235,6 +235,9 @@ class _Assembler:
         major, minor = rest.split(".")
         self.program.ptx_version = (int(major), int(minor))
 
+    def _do_virtual_sm(self, rest: str, where: Span) -> None:
+        self.program.virtual = int(rest)
+
     def _do_uses_extern_shared(self, rest: str, where: Span) -> None:
         self.program.uses_extern_shared = True
 

@@ -30,6 +30,8 @@ def disassemble(program: Program, place: str | None = None) -> str:
     out = [f".target {program.arch}"]
     if program.ptx_version:
         out.append(f".ptx_version {program.ptx_version[0]}.{program.ptx_version[1]}")
+    if program.virtual:
+        out.append(f".virtual_sm {program.virtual}")
     if program.uses_extern_shared:
         out.append(".uses_extern_shared")
     if program.independent:

@@ -185,7 +185,7 @@ def test_each_variable_is_stored_where_it_is_said_to_lie(tmp_path: Path) -> None
     found = {e.name: e.place for e in entries(cubin)}
     ptx = (tmp_path / "k.ptx").read_text()
     for n, name in enumerate(names):
-        stored = re.search(rf"mov\.b32\s+(%r\d+), {1000 + n};\s+st\.volatile\.u32\s+\[%rd\d+(\+\d+)?\], \1;", ptx)
+        stored = re.search(rf"mov\.b32\s+(%r\d+), {1000 + n};\s+st\.local\.u32\s+\[\w+(\+\d+)?\], \1;", ptx)
         assert stored is not None, ptx
         assert found[name] == f"frame+{int(stored[2] or 0)}"
 

@@ -76,7 +76,7 @@ def whole_program() -> Program:
         Variable("t", "constant", 3, 1, b"abc"),
     ]
     return Program(
-        "sm_90", [function, Function("dev", b"", False)], tables, ["vprintf"], ["g h"], True, (8, 8), b"\0\1"
+        "sm_90", [function, Function("dev", b"", False)], tables, ["vprintf"], ["g h"], True, (8, 8), 80, b"\0\1"
     )
 
 
