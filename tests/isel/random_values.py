@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from tests.isel.random_types import BITS, INTEGERS, NAN, TYPES, VECTORS, Text, bits, like, parts, size, suffix
 
 
-class Values(Text):
+class Values(Text, ABC):
     """Values, made from their results down; `make` is any value of a type."""
 
-    def make(self, type_: str, depth: int) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def make(self, type_: str, depth: int) -> str: ...
 
-    def leaf(self, type_: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def leaf(self, type_: str) -> str: ...
 
     def place(self, vector: str) -> str:
         """A place in a vector, known or not."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.emit import layout, tables
+from minicc.frontend.emit import layout, member_pointers, tables
 from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
@@ -577,18 +577,8 @@ class Values(Instructions):
                 null = self.make(f"icmp eq ptr {operand}, null")
                 return self.make(f"select i1 {null}, ptr null, ptr {moved}")
         if a.kind == "member" and b.kind == "member":
-            return self._moved_member(operand, a, b)
+            return member_pointers.moved(self, operand, b, _base_shift(b.params[0], a.params[0]))
         return self.convert(operand, a, b)
-
-    def _moved_member(self, operand: str, a: Type, b: Type) -> str:
-        """A pointer to a member as one to a member of a class derived from its own, or of a base class."""
-        shift = _base_shift(b.params[0], a.params[0])
-        if not shift:
-            return operand
-        llvm, none = b.llvm, -1 if b.size == 8 else 0
-        moved = self.make(f"add {llvm} {operand}, {shift if b.size == 8 else shift << 65}")
-        null = self.make(f"icmp eq {llvm} {operand}, {none}")
-        return self.make(f"select i1 {null}, {llvm} {none}, {llvm} {moved}")
 
     def convert(self, operand: str, source: Type, target: Type) -> str:
         """Arithmetic, enumeration and pointer conversions of a register value."""
@@ -673,31 +663,9 @@ class Values(Instructions):
         this: list[str] = []
         if e.this is not None:
             address = self.address(e.this)[0]
-            address, callee = self._bound(address, callee, e.callee.type.params[0])
+            address, callee = member_pointers.bound(self, address, callee, e.callee.type.params[0])
             this = [f"ptr {address}"]
         return self._call(function, callee, this + self.arguments(function, e.args), target, e.at)
-
-    def _bound(self, address: str, pointer: str, owner: Type) -> tuple[str, str]:
-        """The object and the function that a pointer to a member function of `owner` means, called for `address`."""
-        low = self.make(f"trunc i128 {pointer} to i64")
-        plain = self.make(f"inttoptr i64 {low} to ptr")
-        upper = self.make(f"ashr i128 {pointer}, 65")
-        shift = self.make(f"trunc i128 {upper} to i64")
-        address = self.make(f"getelementptr i8, ptr {address}, i64 {shift}")
-        if owner.record is None or not (owner.record.tables or owner.record.bases):
-            return address, plain
-        mark = self.make(f"and i128 {pointer}, {1 << 64}")
-        some = self.make(f"icmp ne i128 {mark}, 0")
-        virtual, end = self.label("virtual"), self.label("bound")
-        before = self.block
-        self.emit(f"br i1 {some}, label %{virtual}, label %{end}")
-        self.dead = True
-        self.begin(virtual)
-        table = self.make(f"load ptr, ptr {address}, align 8")
-        slot = self.make(f"getelementptr i8, ptr {table}, i64 {low}")
-        found = self.make(f"load ptr, ptr {slot}, align 8")
-        self.begin(end)
-        return address, self.make(f"phi ptr [ {plain}, %{before} ], [ {found}, %{virtual} ]")
 
     def _call(self, function: Type, callee: str, args: list[str], target: str, at: Token) -> str:
         ret = function.elem
@@ -727,10 +695,8 @@ class Values(Instructions):
         if f.space == "host" and not (f.library or f.constexpr or self.module.host):
             raise self.internal(f'identifier "{f.name}" is undefined in device code', e.at)
         if e.type.kind == "member":
-            if e.function.virtual:
-                return str((1 << 64) + 8 * virtuals.index(e.function))
-            return self.make(f"ptrtoint ptr @{quoted(self.module.function_symbol(e.function))} to i128")
-        return f"@{quoted(self.module.function_symbol(e.function))}"
+            return member_pointers.of_function(self, f)
+        return f"@{quoted(self.module.function_symbol(f))}"
 
     def arguments(self, function: Type, args: list[ast.Expr]) -> list[str]:
         out: list[str] = []

@@ -166,16 +166,9 @@ def mul(b: Builder, inst: ptx.Inst) -> None:
             wide_product(b, b.dst(d), b.val(left), b.val(right), signed(type_), z64)
     elif bits(type_) == 64:
         dst = b.dst(d)
-        halves = products.halves(b, inst, high64)
-        out = halves["hi" in mods] if halves else b.temp(2)
-        if halves:
-            pass
-        elif "hi" in mods:
-            high64(b, out, b.val64(left), b.val64(right), signed(type_))
-        else:
-            low64(b, out, b.val64(left), b.val64(right), b.pair(third) if third is not None else ZERO)
-            third = None
-        if third is not None:
+        added = None if "hi" in mods else third
+        out = product64(b, inst, added)
+        if third is not None and added is None:
             b.add64(dst, wide(out), b.val64(third))
         else:
             b.move64(dst, *wide(out))
@@ -214,6 +207,19 @@ def wide_product(b: Builder, dst: MOperand, x: MOperand, y: MOperand, sign: bool
     x, y = b.swap(x, y)
     sources = (*b.slots(x, y), z)
     b.emit("IMAD.WIDE" if sign else "IMAD.WIDE.U32", (dst,), sources)
+
+
+def product64(b: Builder, inst: ptx.Inst, addend: ptx.Operand | None = None) -> V:
+    """The half of a product of 64 bits that the instruction wants; `addend` is added to a lower one."""
+    both, upper = products.halves(b, inst, high64), "hi" in inst.modifiers
+    if both is not None:
+        return both[upper]
+    out, (x, y) = b.temp(2), inst.operands[1:3]
+    if upper:
+        high64(b, out, b.val64(x), b.val64(y), signed(type_of(inst)))
+    else:
+        low64(b, out, b.val64(x), b.val64(y), b.pair(addend) if addend is not None else ZERO)
+    return out
 
 
 def low64(b: Builder, out: V, x: Pair, y: Pair, z: MOperand = ZERO) -> None:
@@ -289,14 +295,7 @@ def multiply_carried(b: Builder, inst: ptx.Inst) -> None:
         add_with_carry(b, dst, part, b.val(third, type_), False, carry, TRUE)
         return
     if bits(type_) == 64:
-        halves = products.halves(b, inst, high64)
-        product = halves["hi" in inst.modifiers] if halves else b.temp(2)
-        if halves:
-            pass
-        elif "hi" in inst.modifiers:
-            high64(b, product, b.val64(left), b.val64(right), signed(type_))
-        else:
-            low64(b, product, b.val64(left), b.val64(right))
+        product = product64(b, inst)
         z = b.val64(third)
         middle = b.pred()
         add_with_carry(b, V(dst.reg, 0), V(product.reg, 0), z[0], False, carry if takes else None, middle)
