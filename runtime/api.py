@@ -52,7 +52,9 @@ class Device(abc.ABC):
     and the cycle; `memory` is its bytes; `stack` is those of a thread where the compiler cannot bound the need
     (recursion; cudaLimitStackSize, 1,024); `sample` is how many stretches of a big grid are simulated with timing
     (0: all of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on; `cores` is how
-    many threads simulate, which changes nothing but the time that it takes."""
+    many threads simulate, which changes nothing but the time that it takes; `check` True runs without timing and looks
+    for races in shared memory, for memory that is read before it is written and for barriers that a part of a warp
+    comes to (`Launch.findings`)."""
 
     name: str
     """What the device calls itself."""
@@ -387,6 +389,11 @@ class Launch(abc.ABC):
     @property
     def hazards(self) -> tuple[Any, ...]:
         """Reads that came before their value, if the device looks for them."""
+        return ()
+
+    @property
+    def findings(self) -> tuple[Any, ...]:
+        """What is wrong though the kernel ended, on a device made with `check`: the `.text` of each says it."""
         return ()
 
     @property

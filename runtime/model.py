@@ -19,7 +19,7 @@ from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
 from runtime.device.gpu import Gpu
-from runtime.device.grid import CYCLE_LIMIT, RUNAWAY_LIMIT, Hazard, Options, Outcome, Progress
+from runtime.device.grid import CYCLE_LIMIT, RUNAWAY_LIMIT, Finding, Hazard, Options, Outcome, Progress
 from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
 from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
@@ -69,6 +69,7 @@ class ModelDevice(Device):
         progress: Progress | None = None,
         sample: int = 0,
         cores: int = 1,
+        check: bool = False,
         memory: int | None = None,
         stack: int = launch.STACK_LIMIT,
         run: Run | None = None,
@@ -88,10 +89,13 @@ class ModelDevice(Device):
             if not isinstance(value, int | np.integer) or value < 0:
                 raise LaunchError("device.option", f"{option} {value!r} is not a number from 0 on")
         limits = (cycle_limit, instruction_limit, runaway_limit)
-        options = Options(timing, hazards, *limits, progress=progress, sample=sample, cores=cores)
+        timing = timing and not check
+        options = Options(timing, hazards, *limits, progress=progress, sample=sample, cores=cores, check=check)
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed
+        if check:
+            self.gpu.memory.watch()
         self._completions: dict[int, Completion] = {}
         self._launches: dict[int, ModelLaunch] = {}
         """Launches whose memory is still held, by id."""
@@ -210,7 +214,7 @@ class ModelDevice(Device):
         flags = methods.DMA_NON_PIPELINED | methods.DMA_SRC_PITCH | methods.DMA_DST_PITCH | methods.DMA_REMAP
         for at in range(0, size, CLEAR_BYTES):
             target, count = address + at, min(CLEAR_BYTES, size - at)
-            if self.gpu.memory.view(target, count).any():
+            if self.gpu.memory.known is not None or self.gpu.memory.view(target, count).any():
                 words = [
                     *packet(copy, Copy.SET_REMAP_CONST_A, [0]),
                     *packet(copy, Copy.SET_REMAP_COMPONENTS, [methods.REMAP_CONST_A]),
@@ -286,6 +290,11 @@ class ModelDevice(Device):
             fault.address,
             completion.outcome.output.decode("utf-8", "replace"),
         )
+
+    def place(self, entry: int, offset: int) -> str:
+        """file:line of a byte offset in the function at an address, where its code says it."""
+        line = self._line(entry + offset)
+        return f"{line.file}:{line.line}" if line else ""
 
     def _line(self, address: int) -> Line | None:
         """The source line of a code address."""
@@ -536,6 +545,20 @@ class ModelLaunch(Launch):
     @property
     def hazards(self) -> tuple[Hazard, ...]:
         return self.outcome.hazards
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        findings = self.outcome.findings or ()
+        entry = self.completion.grid.entry if self.completion else 0
+        out: dict[object, Finding] = {}
+        for one in findings:
+            place = self.device.place(entry, one.pc)
+            other = "" if one.other is None else self.device.place(entry, one.other)
+            key = (one.kind, place, other) if place else (one.kind, one.pc, one.other)
+            # A line may have become several instructions.
+            count = one.count + (out[key].count if key in out else 0)
+            out[key] = attrs.evolve(out.get(key, one), place=place, other_place=other, count=count)
+        return tuple(out.values())
 
     @property
     def output(self) -> str:

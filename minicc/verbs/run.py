@@ -24,6 +24,8 @@ device code with --script.
 See minicc run --script-help for what those lines may say.
 
 {launching.HELP.format(devices=" or cuda:0 (a real GPU)")}  --no-timing         run functionally only: faster, no cycles
+  --check             look for races in shared memory, reads of what nobody wrote, barriers that only a part of
+                      a warp comes to (without timing; a finding fails the run)
   --hazards HOW       report (default), hardware, off: what a read before its time does
   --report            the whole profile of each launch
   --trace-launch      every step from the call to the doorbell and back
@@ -36,11 +38,11 @@ Examples:
   minicc run samples/sgemm_tiled.k --set n=64 --report
   minicc run samples/vadd.k --device cuda:0
 
-Exit status: 0 all checks hold; 1 a check failed or the input is wrong; 255 ptxas failed.
+Exit status: 0 all checks hold; 1 a check failed, --check found something or the input is wrong; 255 ptxas failed.
 """
 
 _VALUES = (*launching.VALUES, "head", "save")
-_FLAGS = ("no-timing", "report", "trace-launch", "help", "script-help")
+_FLAGS = ("check", "no-timing", "report", "trace-launch", "help", "script-help")
 
 
 def main(words: list[str]) -> int:
@@ -55,9 +57,13 @@ def main(words: list[str]) -> int:
         print(script_help.text(), end="")
         return 0
     head = arguments.number("head", 4)
+    checked = "check" in arguments.flags
+    options: dict[str, Any] = {"check": True} if checked else {}
     session = launching.perform(
-        arguments, "run", timing="no-timing" not in arguments.flags, trace="trace-launch" in arguments.flags
-    )
+        arguments, "run", ["-lineinfo"] * checked, timing="no-timing" not in arguments.flags,
+        trace="trace-launch" in arguments.flags, **options,
+    )  # fmt: skip
+    ok = session.outcome.ok and not any(record.result.findings for record in session.outcome.launches)
     name, script, outcome, device = session.name, session.script, session.outcome, session.device
     if path := arguments.last("save"):
         _save(path, outcome)
@@ -66,7 +72,7 @@ def main(words: list[str]) -> int:
         "file": name,
         "teaches": script.teaches,
         "device": device.name,
-        "ok": outcome.ok,
+        "ok": ok,
         "launches": [_launch_json(record) for record in outcome.launches],
         "checks": [attrs.asdict(check) for check in outcome.checks],
     }
@@ -75,7 +81,7 @@ def main(words: list[str]) -> int:
         print(json.dumps(report, default=_plain))
     else:
         _print(script, outcome, device, arguments, name, head)
-    return 0 if outcome.ok else EXIT_SOURCE
+    return 0 if ok else EXIT_SOURCE
 
 
 def _save(path: str, outcome: Outcome) -> None:
@@ -101,6 +107,7 @@ def _launch_json(record: Any) -> dict[str, Any]:
         "simulation_seconds": getattr(getattr(result, "outcome", None), "seconds", None),
         "stats": result.stats,
         "output": result.output,
+        "findings": [attrs.asdict(finding) | {"text": finding.text} for finding in result.findings],
         "sampled": None if sampled is None else attrs.asdict(sampled),
     }
 
@@ -142,6 +149,8 @@ def _print(script: Script, outcome: Outcome, device: Any, arguments: Arguments, 
         print(record.result.report() if "report" in arguments.flags else record.result.summary())
         if "trace-launch" in arguments.flags:
             print(record.result.trace)
+        for finding in record.result.findings:
+            print(f"check: {finding.text}")
     print()
     for key in outcome.outputs:
         ends = _ends(outcome.variables[key], head)

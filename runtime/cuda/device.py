@@ -40,6 +40,8 @@ class CudaDevice(Device):
         index = name.partition(":")[2] or "0"
         if not index.isdigit():
             raise LaunchError("device.name", f"'{name}' is not cuda:N")
+        if options.get("check"):
+            raise LaunchError("device.option", f"{name}: checks are the model's; here compute-sanitizer looks for them")
         self.options = options  # of the model; they mean nothing here
         cuda = driver()
         self._device, self._context = ctypes.c_int(), ctypes.c_void_p()

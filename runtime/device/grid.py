@@ -68,6 +68,8 @@ class Options:
     """Stretches of a big grid that are simulated with timing (see `runtime.device.sm.sample`); 0: all of it is."""
     cores: int = 1
     """How many threads simulate (see `runtime.device.sm.machines.threads`); nothing that they find depends on it."""
+    check: bool = False
+    """Look for races and for memory that nobody wrote (see `runtime.device.sm.machines.checking`); without timing."""
 
 
 FaultKind = Literal[
@@ -120,6 +122,55 @@ class Hazard:
         return f"{self.register} was {what} ({self.count} times)"
 
 
+FindingKind = Literal[
+    "read_after_write",
+    "write_after_read",
+    "write_after_write",
+    "one_store",
+    "unwritten_shared",
+    "unwritten_global",
+    "reserved_shared",
+    "divergent_barrier",
+]
+
+
+@attrs.frozen
+class Finding:
+    """What a checked run found wrong, though the kernel went on. `pc` is the instruction's byte offset in the function,
+    `other` that of the earlier one of two that race. `block`, `thread`, `before` (the thread of the earlier one) and
+    `address` (an offset in the block's shared memory, or of the device; of a barrier the lanes that came, as bits) are
+    of the first of `count` times. `place` and `other_place` are of the source, where the code says it."""
+
+    kind: FindingKind
+    pc: int
+    block: Dim
+    thread: Dim
+    address: int
+    count: int
+    other: int | None = None
+    before: Dim | None = None
+    place: str = ""
+    other_place: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it is, for a message."""
+        who, there = f"thread {self.thread} of block {self.block}", f"shared memory at 0x{self.address & 0xFFFFFF:x}"
+        earlier = f"thread {self.before} %s at {self.other_place or f'0x{self.other or 0:x}'}"
+        what = {
+            "read_after_write": f"{who} reads {there}, which {earlier % 'wrote'}: no barrier is between them",
+            "write_after_read": f"{who} writes {there}, which {earlier % 'read'}: no barrier is between them",
+            "write_after_write": f"{who} writes {there}, which {earlier % 'wrote'}: no barrier is between them",
+            "one_store": f"{who} and thread {self.before} write different values to {there} at once",
+            "unwritten_shared": f"{who} reads {there}, which nothing of its block had written",
+            "unwritten_global": f"{who} reads memory at 0x{self.address:x}, which nothing wrote since it was allocated",
+            "reserved_shared": f"{who} is {-self.address} bytes in front of its block's shared memory",
+            "divergent_barrier": f"{who}: of its warp lanes 0x{self.address:08x} alone come to the barrier",
+        }[self.kind]
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{self.place or f'at 0x{self.pc:x}'}: {what}{times}"
+
+
 @attrs.frozen
 class Sampled:
     """What an estimate of cycles rests on: `simulated` of `ctas` CTAs ran with timing, in so many stretches; `error` is
@@ -143,6 +194,8 @@ class Outcome:
     per_pc: dict[int, dict[str, float]] = attrs.field(factory=dict)
     fault: Fault | None = None
     hazards: tuple[Hazard, ...] = ()
+    findings: tuple[Finding, ...] | None = None
+    """What a checked run found; None: it was not checked."""
     output: bytes = b""
     """What printf wrote."""
     seconds: float = 0.0

@@ -74,6 +74,8 @@ class DeviceMemory:
         self.limits: npt.NDArray[np.uint16] = np.zeros(self.size // GRANULE, dtype=np.uint16)
         self.heap = 0
         """Address of the heap of device code, once something asked for it."""
+        self.known: npt.NDArray[np.uint8] | None = None
+        """For each byte whether anything was written there since it was allocated, where that is kept (`watch`)."""
         self.textures: Textures | None = None
         """What texture and surface handles stand for."""
         self._lock = threading.RLock()
@@ -81,6 +83,11 @@ class DeviceMemory:
         self._starts: list[int] = []
         # Free ranges as sorted, disjoint (offset, length); the first granule stays unused.
         self._free: list[tuple[int, int]] = [(GRANULE, self.size - GRANULE)]
+
+    def watch(self) -> None:
+        """From now on keep which bytes were written."""
+        self._known, _ = _reserve(self.size)
+        self.known = np.frombuffer(self._known, dtype=np.uint8)[: self.size]
 
     def allocate(self, size: int, align: int = GRANULE) -> int:
         """Reserve `size` bytes (at least 1) and return the address, a multiple of `align` and of 256. First fit."""
@@ -98,6 +105,8 @@ class DeviceMemory:
                 self._allocated[offset] = size
                 bisect.insort(self._starts, offset)
                 self._mark(offset, size, allocated=True)
+                if self.known is not None:
+                    self.known[offset : offset + size] = 0
                 return BASE + offset
         raise OutOfMemory(f"out of device memory: {size} bytes asked, {self.size} bytes in all")
 
@@ -163,15 +172,25 @@ class DeviceMemory:
     def write(self, address: int, data: bytes | bytearray | memoryview) -> None:
         """Copy bytes in."""
         source = np.frombuffer(data, dtype=np.uint8)
-        self.view(address, source.size)[:] = source
+        self._written(address, source.size)[:] = source
 
     def fill(self, address: int, value: int, size: int) -> None:
         """Set `size` bytes to `value`."""
-        self.view(address, size)[:] = value
+        self._written(address, size)[:] = value
 
     def copy(self, target: int, source: int, size: int) -> None:
         """Copy within device memory; overlapping ranges as memmove."""
-        self.view(target, size)[:] = self.view(source, size).copy()
+        known = None if self.known is None else self.known[self.check(source, size) :][:size].copy()
+        self._written(target, size)[:] = self.view(source, size).copy()
+        if self.known is not None and known is not None:
+            self.known[target - BASE : target - BASE + size] = known
+
+    def _written(self, address: int, size: int) -> npt.NDArray[np.uint8]:
+        """The bytes at `address`, which are now known."""
+        offset = self.check(address, size)
+        if self.known is not None:
+            self.known[offset : offset + size] = 1
+        return self.bytes[offset : offset + size]
 
     @property
     def used(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from minicc.arch import Arch
 from runtime.device import cwd, syscalls
-from runtime.device.grid import Dim, Fault, Grid, Hazard, Options, Outcome
+from runtime.device.grid import Dim, Fault, Finding, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
 from runtime.device.sm import sample
 from runtime.device.sm.code.decode import Decoded, decode
@@ -175,6 +175,10 @@ class Run:
         g[L.G_CLUSTER], g[L.G_CLUSTERX], g[L.G_CLUSTERY], g[L.G_CLUSTERZ] = cx * cy * cz, cx, cy, cz
         if self.decoded.extended or g[L.G_CLUSTER] > 1 or g[L.G_HEAP]:
             self.prepare_extension()
+        if self.options.check and not self.options.timing:
+            from runtime.device.sm import findings
+
+            findings.prepare(self)
 
     def prepare_own(self, name: str) -> None:
         """What belongs to the grid: its code, constants, registers and local memory, and its scalars; `name` tells its
@@ -481,6 +485,14 @@ class Run:
         """The used part of the printf buffer."""
         return bytes(self.out[: int(self.g[L.G_OUTLEN])].tobytes())
 
+    def findings(self) -> tuple[Finding, ...] | None:
+        """What a checked run found."""
+        if not self.options.check:
+            return None
+        from runtime.device.sm import findings
+
+        return findings.found(self)
+
     def hazards(self) -> tuple[Hazard, ...]:
         """What came too early, by producer and consumer."""
         if self.options.hazards != "report" or not self.options.timing:
@@ -563,6 +575,7 @@ def outcome(run: Run, cycles: int, fault: Fault | None, seconds: float) -> Outco
         per_pc={pc - entry: row for pc, row in per_pc(table).items()},
         fault=fault,
         hazards=run.hazards(),
+        findings=run.findings(),
         output=printed(run.memory, buffer) if buffer else b"",
         seconds=seconds,
         instructions=int(table[:, K.R_SELECTED].sum()),

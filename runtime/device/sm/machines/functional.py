@@ -10,8 +10,9 @@ from runtime.device.sm.core.groups import next_group
 from runtime.device.sm.core.special import special
 from runtime.device.sm.execute import abi
 from runtime.device.sm.language.invoke import invoke
-from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.language.lang import compiled, seldom
 from runtime.device.sm.language.raw import load32, popcount
+from runtime.device.sm.machines.checking import arriving, begin, check, freed, synchronise
 from runtime.device.sm.machines.warming import access
 from runtime.device.sm.memory.memop import memory_op
 from runtime.device.sm.tables import kinds as K
@@ -54,6 +55,8 @@ def run_warp(w: int, turn: int) -> int:
                         return bad
                     if G[L.G_WARMING]:
                         access(w, pc, mask, bad)
+                    if seldom(G[L.G_CHECK]):
+                        check(w, pc, mask)
                 else:
                     special(w, CODE[pc, L.C_AUX], G[L.G_INSTR] + count)
                     operands = CODE[pc, L.C_OPERANDS]
@@ -62,10 +65,17 @@ def run_warp(w: int, turn: int) -> int:
             continue
         WS[w, L.W_PC] = pc
         WS[w, L.W_ACT] = act
+        if seldom(G[L.G_CHECK]):
+            if kind == K.K_BAR:
+                arriving(w, pc, mask)
+            if kind == K.K_EXTENDED:
+                synchronise(w)
         bad = control(w, pc, mask, 0)
         if bad < 0:
             G[L.G_FPC] = pc * 16
             return bad
+        if seldom(G[L.G_CHECK]) and (kind == K.K_BAR or kind == K.K_EXIT):
+            freed(w)
         pc = WS[w, L.W_PC]
         act = WS[w, L.W_ACT]
         if bad:
@@ -83,6 +93,8 @@ def run_cta(c: int, budget: int) -> int:
     faults (negative, with the warp in G)."""
     used = 0
     warps = G[L.G_WARPS]
+    if seldom(G[L.G_CHECK]):
+        begin(c)
     while CT[c, L.T_LIVE] > 0:
         progress = False
         for n in range(warps):

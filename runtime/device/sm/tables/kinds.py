@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from runtime.device.grid import FaultKind
+from runtime.device.grid import FaultKind, FindingKind
 
 # Execution pipes (index from S_PIPE). FMA takes either half of the FMA pipe, HALF both.
 PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, PIPE_CBU = range(8)
@@ -120,6 +120,10 @@ TF_UNSIGNED, TF_SIGNED, TF_FLOAT = range(3)
 FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
 """By their numbers, from 1 on."""
 F_ADDRESS, F_ALIGN, F_INSTR, F_DEADLOCK, F_TIMEOUT, F_ASSERT, F_TRAP, F_STACK, F_LAUNCH = range(1, 10)
+
+FINDINGS: tuple[FindingKind, ...] = get_args(FindingKind)
+"""What a checked run finds, by number."""
+FIND_RAW, FIND_WAR, FIND_WAW, FIND_STORE, FIND_SHARED, FIND_GLOBAL, FIND_RESERVED, FIND_BARRIER = range(8)
 
 # Counters of an instruction: its warp-cycles by reason.
 REASONS = (

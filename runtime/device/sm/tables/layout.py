@@ -657,6 +657,13 @@ G_BEGINS = next(_c)
 """0, or host address of the times at which the CTAs of the stretch began, in the order in which they were placed"""
 G_WARMING = next(_c)
 """not 0: what runs without timing leaves its lines in L2 (see `warming`); counts its accesses"""
+G_CHECK = next(_c)
+"""not 0: what runs without timing is checked (see `checking`); how many findings there are"""
+G_FOUND = next(_c)
+G_RESERVED = next(_c)
+"""bytes at the beginning of a CTA's shared memory that are the system's"""
+G_KNOWN = next(_c)
+"""0, or host address of a byte for each of device memory: whether anything was written there"""
 G_COLUMNS = next(_c)
 
 # ---- PCC: counters of each instruction ------------------------------------------------------------------------------
@@ -693,3 +700,28 @@ BANK_ROW = 64 + 16
 """The same for the buckets of a DRAM bank."""
 HAZARD_ROWS = 4096
 """Hazards that a run can tell apart."""
+
+# ---- Checked runs (see `machines.checking`) -------------------------------------------------------------------------
+V_CLOCK = 0
+"""CHECK, a row for each CTA slot: the times of all warps that a warp knows of, 32 for each warp"""
+V_BARRIER = 32 * 32
+"""those of the warps that have come to a CTA barrier, 32 for each of 16"""
+V_SYNC = V_BARRIER + 16 * 32
+"""those of the warps that synchronised by an atomic or an mbarrier"""
+V_WAITING = V_SYNC + 32
+"""the warps that wait at each CTA barrier, as bits"""
+V_CTA = V_WAITING + 16
+"""number of the CTA that they are of, from 1 on"""
+V_COLUMNS = V_CTA + 1
+
+H_WRITER, H_BYTES, H_READER = 0, 1, 2
+"""SHADOW, a row for each word of shared memory: the last to write it; the number of the CTA, from 1 on, and which bytes
+it has written, times 16; the last read by each warp"""
+H_COLUMNS = H_READER + 32
+
+F_KIND, F_INSTR, F_OTHER, F_COUNT, F_BLOCK, F_THREAD, F_OTHERTHREAD, F_ADDRESS = range(8)
+"""FOUND, a row for each finding: kind, instruction, that of the earlier access, how often; of the first time the CTA of
+the grid, the threads of it, and the address"""
+F_COLUMNS = 8
+FINDINGS = 64
+"""Findings that a run can tell apart."""

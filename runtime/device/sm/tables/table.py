@@ -63,6 +63,10 @@ PEND: Any = Table("PEND", 4)
 HAZ: Any = Table("HAZ", 6)
 SBR: Any = Table("SBR", 6 * 17)
 TURN: Any = Table("TURN", 8)
+CHECK: Any = Table("CHECK", L.V_COLUMNS)
+SHADOW: Any = Table("SHADOW", L.H_COLUMNS)
+FOUND: Any = Table("FOUND", L.F_COLUMNS)
+GUESS: Any = Table("GUESS")
 
 
 def addresses(arrays: Mapping[str, Any]) -> Any:
