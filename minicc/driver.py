@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from minicc import arch as archs
-from minicc import passes
+from minicc import passes, texts
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile, fail
 from minicc.options import Request, Target
 from minicc.passes import Asked
@@ -239,7 +239,7 @@ class Build:
                     made_for = self.program(target, code).arch if self.kind == "cubin" else code
                     entries.append(binary.Entry("cubin", made_for, data))
                 if target.embed_ptx and self.kind in ("k", "ll", "ptx"):
-                    text = self.ptx(target).encode("utf-8", "surrogateescape")
+                    text = texts.as_bytes(self.ptx(target))
                     entries.append(binary.Entry("ptx", target.compute, text, compression=self.compression()))
             data = binary.write_fatbin(entries)
             self.keep(".fatbin", data)
@@ -380,10 +380,11 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
         )
     text = ""
     if kind != "cubin":
+        # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
+        text = texts.source(data)
         try:
-            # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
-            text = data.decode("utf-8-sig", "surrogateescape" if kind == "k" else "strict")
-            text = text.replace("\r\n", "\n")
+            if kind != "k":
+                data.decode()
         except UnicodeDecodeError as error:
             fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")

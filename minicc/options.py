@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple
 
-from minicc import arch
+from minicc import arch, texts
 from minicc.diagnostics import fail
 
 Kind = Literal["flag", "value", "list", "bool", "glued"]
@@ -249,7 +248,7 @@ def _options_in(names: str, count: int) -> list[str]:
         try:
             if count > MOST_FILES:
                 fail("cli.option-files", f"{name}: more than {MOST_FILES} option files; do they name each other?")
-            out += shlex.split(Path(name).read_text(encoding="utf-8", errors="surrogateescape"), comments=True)
+            out += shlex.split(texts.read(name), comments=True)
         except OSError as error:
             fail("cli.option-file", f"{name}: {error.strerror or error}")
         except ValueError as error:

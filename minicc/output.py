@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from minicc.diagnostics import Diagnostic, fail
+from minicc.texts import as_bytes
 
 
 def write(path: str, content: str | bytes) -> None:
     """Write a whole file or nothing: to a temporary name beside it, then renamed. "-" is standard output."""
-    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    data = as_bytes(content) if isinstance(content, str) else content
     if path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

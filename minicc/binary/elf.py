@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 
 from minicc.numbers import align_up
+from minicc.texts import as_bytes
 
 EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
 SHDR = struct.Struct("<IIQQQQIIQQ")
@@ -76,7 +77,7 @@ class Strings:
     def add(self, text: str) -> int:
         if text not in self.at:
             self.at[text] = len(self.blob)
-            self.blob += text.encode("utf-8", "surrogateescape") + b"\0"
+            self.blob += as_bytes(text) + b"\0"
         return self.at[text]
 
 

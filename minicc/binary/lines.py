@@ -19,6 +19,7 @@ import attrs
 from minicc.binary.data import Data
 from minicc.numbers import sleb, uleb
 from minicc.sass.program import Line
+from minicc.texts import as_bytes
 
 _LINE_BASE, _LINE_RANGE, _OPCODE_BASE = -5, 14, 10
 _STANDARD_LENGTHS = bytes((0, 1, 1, 1, 1, 0, 0, 0, 1))
@@ -66,7 +67,7 @@ class _Writer:
     def string(self, text: str) -> int:
         if text not in self.string_at:
             self.string_at[text] = len(self.strings)
-            self.strings += text.encode("utf-8", "surrogateescape") + b"\0"
+            self.strings += as_bytes(text) + b"\0"
         return self.string_at[text]
 
     def sequence(self, part: Sequence_) -> None:
@@ -110,11 +111,11 @@ def write(parts: Iterable[Sequence_]) -> Written:
     for part in parts:
         if part.lines:
             writer.sequence(part)
-    tables = b"".join(d.encode("utf-8", "surrogateescape") + b"\0" for d in writer.directories) + b"\0"
+    tables = b"".join(as_bytes(d) + b"\0" for d in writer.directories) + b"\0"
     for name in writer.files:
         directory = writer.directories.get(posixpath.dirname(name), 0)
         # Times and sizes of source files are left 0 ("unknown"): the same input gives the same bytes.
-        tables += posixpath.basename(name).encode("utf-8", "surrogateescape") + b"\0" + uleb(directory) + b"\0\0"
+        tables += as_bytes(posixpath.basename(name)) + b"\0" + uleb(directory) + b"\0\0"
     tables += b"\0"
     fixed = bytes((1, 1, _LINE_BASE & 0xFF, _LINE_RANGE, _OPCODE_BASE)) + _STANDARD_LENGTHS
     header = fixed + tables + (bytes(4) if writer.strings else b"")

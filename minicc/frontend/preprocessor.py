@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from minicc import texts
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
 from minicc.frontend import predefined
 from minicc.frontend.condition import Condition
@@ -599,7 +600,7 @@ class Preprocessor:
             path = folder / wanted
             try:
                 if path.is_file():
-                    return SourceFile(str(path), path.read_text(encoding="utf-8-sig", errors="surrogateescape"))
+                    return SourceFile(str(path), texts.read(path))
             except (OSError, ValueError):
                 continue
         alias = predefined.HEADERS.get(wanted)

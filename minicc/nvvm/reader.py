@@ -14,6 +14,7 @@ from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm import ir
 from minicc.nvvm.reader_inst import InstructionReader
 from minicc.nvvm.tokens import CALLING, LINKAGE, PREEMPTION, offset_of, tokenise, unescape, unquote
+from minicc.texts import as_text
 
 _SIMPLE_TYPES = {
     "void": ir.VOID,
@@ -381,7 +382,7 @@ class _Reader(InstructionReader):
                 return ir.Node(items=items)
             if after[0] == '"':
                 self.at += 2
-                return unescape(after[1:-1]).decode("utf-8", "surrogateescape")
+                return as_text(unescape(after[1:-1]))
         if token[0] == "!":
             if token[1:].isdigit():
                 self.at += 1
@@ -415,7 +416,7 @@ class _Reader(InstructionReader):
             return self.parse_md()
         if token[0] == '"':
             self.at += 1
-            return unescape(token[1:-1]).decode("utf-8", "surrogateescape")
+            return as_text(unescape(token[1:-1]))
         if token.lstrip("-").isdigit():
             self.at += 1
             return int(token)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 
+from minicc.texts import as_bytes
 from runtime.profile.facts import Facts, Hot, warp_cycles
 from runtime.profile.kinds import flow, own
 from runtime.profile.units import number, table
@@ -34,7 +35,7 @@ class Place:
 def _texts(file: str) -> list[str]:
     """The lines of a source that a line table names, in UTF-8, whatever the locale is; none if it is not there."""
     try:
-        return Path(os.fsdecode(file.encode("utf-8", "surrogateescape"))).read_text("utf-8", "replace").splitlines()
+        return Path(os.fsdecode(as_bytes(file))).read_text("utf-8", "replace").splitlines()
     except (OSError, ValueError):
         return []
 

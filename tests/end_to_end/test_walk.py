@@ -11,7 +11,7 @@ from tests import pages
 DOCS = pages.ROOT / "docs"
 
 
-@pytest.mark.parametrize("name", ["walk.md", "classic.md"])
+@pytest.mark.parametrize("name", ["walk.md", "classic.md", "prof.md"])
 def test_the_page_shows_what_its_commands_print(name: str) -> None:
     shown = (DOCS / name).read_text()
     assert pages.refresh(shown) == shown, f"python -m tests.pages docs/{name} renews it"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from minicc.frontend import types as ty
 from minicc.frontend.types import VTABLE_POINTER, Type
+from minicc.texts import as_bytes
 
 if TYPE_CHECKING:
     from minicc.frontend.emit.module import Module
@@ -116,8 +117,6 @@ class DebugTypes:
 def escape(text: str) -> str:
     """Text within the quotes of LLVM IR."""
     return "".join(
-        c
-        if c.isprintable() and c not in '"\\' and ord(c) < 128
-        else "".join(f"\\{b:02X}" for b in c.encode("utf-8", "surrogateescape"))
+        c if c.isprintable() and c not in '"\\' and ord(c) < 128 else "".join(f"\\{b:02X}" for b in as_bytes(c))
         for c in text
     )

@@ -15,6 +15,7 @@ from minicc.isel.emit.debug import Locations
 from minicc.numbers import sleb, uleb
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
+from minicc.texts import as_bytes
 
 # DWARF 2, figures 14 to 20: tags, attributes and forms by their numbers.
 ARRAY, ENUMERATION, PARAMETER, BLOCK, MEMBER, POINTER, REFERENCE, UNIT = 0x01, 0x04, 0x05, 0x0B, 0x0D, 0x0F, 0x10, 0x11
@@ -337,7 +338,7 @@ def _place(die: Die, at: int) -> int:
 def _size(form: int, value: object) -> int:
     match form:
         case 8:
-            return len(_text(value)) + 1
+            return len(as_bytes(str(value))) + 1
         case 0x0A:
             assert isinstance(value, list)
             return 1 + sum(8 if isinstance(part, str) else 1 for part in value)
@@ -347,10 +348,6 @@ def _size(form: int, value: object) -> int:
     return {ADDR: 8, DATA1: 1, FLAG: 1, DATA2: 2, DATA4: 4, REF4: 4}[form]
 
 
-def _text(value: object) -> bytes:
-    return str(value).encode("utf-8", "surrogateescape")
-
-
 def _lines(die: Die) -> list[str]:
     out = [_bytes(uleb(die.code))]
     for _, form, value in die.values:
@@ -358,7 +355,7 @@ def _lines(die: Die) -> list[str]:
             case Die():
                 out.append(f".b32 {value.offset}")
             case str() if form == STRING:
-                out.append(_bytes([*_text(value), 0]))
+                out.append(_bytes([*as_bytes(str(value)), 0]))
             case str() | int() if form in (ADDR, DATA4):
                 out.append(f".b{64 if form == ADDR else 32} {value}")
             case int() if form == SDATA:
