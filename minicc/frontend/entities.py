@@ -41,6 +41,14 @@ class Scope:
         """Headers of our part of the C++ library that are read into this namespace when a name of theirs is looked
         up."""
 
+    @property
+    def around(self) -> Scope | None:
+        """The scope that this one stands in, past the parameters of templates."""
+        scope = self.parent
+        while scope is not None and scope.kind == "template":
+            scope = scope.parent
+        return scope
+
 
 class Variable:
     """`storage`: local, param, reference (a local reference), alias (one of a part of an expression), shared,
@@ -76,6 +84,8 @@ class Variable:
         self.declared: Type | None = None
         """Of a name of a structured binding: its type for decltype, where that is not the variable's."""
         self.align = 0
+        self.constant = False
+        """A const object of the host, not constexpr, that nothing but constants begins."""
         self.extern = False
         self.managed = False
         """__managed__: the host reads and writes it, too."""
@@ -271,6 +281,8 @@ class Outline:
         """Of a member template: its own parameters."""
         self.nested = nested
         """The member template is a class, of which this is a member."""
+        self.kind = "function"
+        """Or class (or class template: the tokens begin with `struct name`), or datum (they begin with its value)."""
         self.pattern: list[object] | None = None
         """Of a partial specialisation's member: the arguments in the head; None where they are the parameters."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.emit import unrolling
+from minicc.frontend.emit import host_constants, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import Module, quoted
@@ -254,6 +254,8 @@ class FunctionEmitter(Values):
         t = v.type
         if t.kind == "reference":
             assert v.init is not None
+            if v.storage != "alias":
+                host_constants.refuse(self, v.init)
             address = self.slots[id(v)] = self.address(v.init)[0]
             for kept in [x for x in self.temporaries if x[0] == address and v.storage != "alias"]:
                 # Bound to a reference, it lives as long.

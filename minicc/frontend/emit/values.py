@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.emit import layout, member_pointers, tables
+from minicc.frontend.emit import host_constants, layout, member_pointers, tables
 from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.module import quoted
-from minicc.frontend.sema import constant, flow, virtuals
+from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 from minicc.numbers import align_at
@@ -290,17 +290,8 @@ class Values(Instructions):
         address, align = self.variable_address(v, e.at)
         return self.load(e.type, address, align)
 
-    def _host_constant(self, e: ast.Expr) -> str:
-        """The value of a part of a constexpr object of the host, of which the device has the constants alone."""
-        root = flow.root_of(e)
-        v = root.variable if root is not None else None
-        if v is None or v.storage != "host" or not v.constexpr or self.module.host:
-            return ""
-        known = constant.evaluate(e)
-        return number(e.type.bare, known) if known is not None else ""
-
     def _loaded(self, e: ast.Expr) -> str:
-        if not isinstance(e, ast.Deref) and (known := self._host_constant(e)):
+        if not isinstance(e, ast.Deref) and (known := host_constants.part(self, e)):
             return known
         address, align = self.address(e)
         return self.load(e.type, address, align)
@@ -309,7 +300,7 @@ class Values(Instructions):
         base = e.base
         if isinstance(base, ast.Name) and base.variable.storage == "special":
             return self.special_register(f"{base.variable.symbol}.{e.field.name}")
-        if known := self._host_constant(e):
+        if known := host_constants.part(self, e):
             return known
         address, align = self.address(e)
         if e.field.bit_width:
@@ -557,6 +548,7 @@ class Values(Instructions):
         return self.value(e.right)
 
     def _address_of(self, e: ast.AddressOf) -> str:
+        host_constants.refuse(self, e.operand)
         return self.address(e.operand)[0]
 
     def _cast(self, e: ast.Cast) -> str:
@@ -640,6 +632,7 @@ class Values(Instructions):
     def call(self, e: ast.Call, target: str) -> str:
         """Call a function; an aggregate result goes to `target`. References come back as addresses."""
         f = e.function
+        host_constants.refuse_arguments(self, f, e.args)
         this = []
         callee = ""
         if f.this is not None:
@@ -713,6 +706,7 @@ class Values(Instructions):
         return out
 
     def construct(self, e: ast.Construct, target: str) -> None:
+        host_constants.refuse_arguments(self, e.function, e.args)
         symbol = quoted(self.module.function_symbol(e.function))
         args = [f"ptr {target}", *self.arguments(e.function.type, e.args)]
         self.emit(f"call void @{symbol}({', '.join(args)})")

@@ -377,9 +377,12 @@ class Declarators(TypeSpecifiers):
         if made.owner is not None and made.owner.record is not None and made.owner.record.scope is not None:
             # Parameters of a member defined outside of its class are looked up in the class.
             self.scope = made.owner.record.scope
-            if outer.kind == "template":
+            templates = [outer] if outer.kind == "template" else []
+            while templates and templates[-1].parent is not None and templates[-1].parent.kind == "template":
+                templates.append(templates[-1].parent)
+            for parameters in reversed(templates):
                 self.scope = ast.Scope("template", self.scope)
-                self.scope.names = outer.names
+                self.scope.names = parameters.names
         elif made.space is not None and outer.kind != "template":
             self.scope = made.space
         scope = self.push("function")

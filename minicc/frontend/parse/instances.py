@@ -516,6 +516,9 @@ class Instances(Declarations):
         given, self.depth = record.template_args, record.depth
         chosen = self._definition(template, given, argument_key(given), at)
         self.tokens, params, values, parent, record.specialisation = chosen
+        outside = self.outlined_template(template) if self.tokens is template.tokens else None
+        if outside is not None:
+            self.tokens, params, parent = outside
         scope = self.scope = self.bind_parameters(parent, params, values, at)
         tag = self.take()
         align = 0

@@ -144,7 +144,7 @@ class Members(Comparisons):
         while scope is not None and scope.record is not None:
             if scope.record.template is not None:
                 return True
-            scope = scope.parent
+            scope = scope.around
         return False
 
     def _friend(self, pending: list[ast.Function], specs: Specifiers | None = None) -> None:
@@ -218,6 +218,8 @@ class Members(Comparisons):
                 v.type = ty.qualified(v.type, ty.CONST)
             if self.at("=") or self.at("{"):
                 self._static_value(v, record)
+            elif record.template is not None:
+                self.declared_datum(v, record)
             record.scope.names[name] = v
             return
         if d.type.kind == "auto":
@@ -269,21 +271,21 @@ class Members(Comparisons):
 
             def later(v: ast.Variable) -> None:
                 self.tokens, self.scope = tokens, scope
-                self._read_static_value(v)
+                self.read_static_value(v)
 
             ast.UnreadVariable.put_off(v, lambda v: self.apart(lambda: later(v)))
             return
         self.i = start
-        self._read_static_value(v)
+        self.read_static_value(v)
 
-    def _read_static_value(self, v: ast.Variable) -> None:
+    def read_static_value(self, v: ast.Variable) -> None:
         self.accept("=")
         e = self.braced_list() if self.at("{") else self.assignment()
         if v.type.bare.kind == "auto":
             v.type = ty.qualified(self.decay(e).type.bare, v.type.quals)
         v.init = self.initialise(v.type, e, v.at)
         v.type = v.init.type if v.type.kind == "array" else v.type
-        v.value = constant.evaluate(v.init)
+        v.value = constant.evaluate(v.init) if v.type.const else None
 
     def _skip_default_member(self) -> None:
         while not self.at(";") and not self.at(",") and self.token.kind != EOF:

@@ -76,6 +76,8 @@ class Outlines(Instances):
         """`template <class T> template <class U> void Class<T>::f(U) { ... }`"""
         self.i += 1
         inner = self.template_parameters()
+        if self.token.text in ("struct", "class", "union") and self.member_class_outline(params, inner):
+            return
         start = self.i
         name = self.head_name()
         owner = self.owner_template(start, name)
@@ -134,10 +136,13 @@ class Outlines(Instances):
             self.pattern -= 1
             self.scope = scope
 
-    def _outlines_of(self, record: Record) -> Iterator[tuple[ast.Outline, Sequence[object]]]:
-        """What is defined outside of a class template's instance, with the values of the parameters around it."""
+    def outlines_of(self, record: Record, kind: str = "function") -> Iterator[tuple[ast.Outline, Sequence[object]]]:
+        """The members of that kind that are defined outside of a class template's instance, with the values of the
+        parameters around it."""
         template, made_of = record.template, record.specialisation
         for o in template.outlines if isinstance(template, ast.ClassTemplate) else ():
+            if o.kind != kind:
+                continue
             if o.pattern is None:
                 if made_of is None:
                     yield o, record.template_args
@@ -157,7 +162,7 @@ class Outlines(Instances):
             return None
         found = [
             (o.tokens, self.bind_parameters(record.scope, o.params, args, template.at), o.inner)
-            for o, args in self._outlines_of(record)
+            for o, args in self.outlines_of(record)
             if o.inner is not None and not o.nested and o.name == template.name and len(o.inner) == len(template.params)
         ]
         if len(found) > 1 and template.pattern is not None:
@@ -240,15 +245,15 @@ class Outlines(Instances):
         if record is None or record.scope is None or record.scope.parent is None:
             return
         own = record.template if isinstance(record.template, ast.ClassTemplate) else None
-        around = own.scope if own is not None else record.scope.parent
-        outer = around.record
-        outlines = [(o, args) for o, args in self._outlines_of(record) if o.inner is None and not o.nested]
+        around = own.scope if own is not None else record.scope.around
+        outer = around.record if around is not None else None
+        outlines = [(o, args) for o, args in self.outlines_of(record) if o.inner is None and not o.nested]
         if outer is not None:
             # Members of a member class; of a member template, behind both templates' parameters.
             inner = own.name if own is not None else record.name
             outlines += [
                 (o, args)
-                for o, args in self._outlines_of(outer)
+                for o, args in self.outlines_of(outer)
                 if o.nested == inner and (o.inner is None) is (own is None)
             ]
         for o, args in outlines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
@@ -429,9 +430,9 @@ class Primaries(Packs):
         v.used = True
         if v.storage == "enumerator":
             return ast.Number(v.type, at, v.value if v.value is not None else 0)
-        fixed = v.constexpr and v.init is not None and v.type.aggregate
+        fixed = (v.constexpr or v.constant) and v.init is not None and (v.type.aggregate or _is_text(v.init))
         if (
-            (v.storage == "host" or (v.storage == "member" and not v.type.const))
+            (v.storage == "host" or (v.storage == "member" and (not v.type.const or v.init is None)))
             and v.value is None
             and not fixed
             and not self.unevaluated
@@ -439,6 +440,8 @@ class Primaries(Packs):
             and self.function.space != "host"
         ):
             self.fail(f'identifier "{v.name}" is undefined in device code', at, code="frontend.host-variable")
+        if v.storage == "host" and v.constexpr and _is_text(v.init):
+            return v.init
         if self.out_of_reach(v):
             self._reach(v, at)
         t = v.type
@@ -477,6 +480,11 @@ class Primaries(Packs):
         if value is None or not (e.type.integral or e.type.kind == "enum"):
             self.fail(what, e.at)
         return int(value)
+
+
+def _is_text(e: ast.Expr | None) -> TypeGuard[ast.Expr]:
+    """A string, as a pointer to its characters."""
+    return isinstance(e, ast.Cast) and e.kind == "decay" and isinstance(e.operand, ast.Text)
 
 
 AUTOMATIC = ("local", "param", "reference")

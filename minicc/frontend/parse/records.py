@@ -74,10 +74,13 @@ class Records(Members):
                 return found
             made = self._new_record(tag, name.text)
             self.scope.names[name.text] = made
-            return made
+            owner = self.scope.record
+            return self.declared_class(made, name) if owner is not None and owner.template is not None else made
         found = self.scope.names.get(name.text)
         if isinstance(found, Type) and found.record is not None and not found.record.complete:
             made = found
+            if type(found.record) is ty.UnreadRecord:
+                self._give_scope(ty.begin_reading(made), made, name.text)
             # `class A; struct A {`: the definition's word says how its members begin.
             found.record.tag = tag.text
         elif isinstance(found, Type):
@@ -128,11 +131,13 @@ class Records(Members):
         record = Record(tag.text, name or f"(unnamed {tag.text})")
         record.owner = self.function
         made = ty.new_record(record)
-        scope = ast.Scope("record", self.scope, name=name, record=record, record_type=made)
-        record.scope = scope
-        if name:
-            scope.names[name] = made
+        self._give_scope(record, made, name)
         return made
+
+    def _give_scope(self, record: Record, made: Type, name: str) -> None:
+        record.scope = ast.Scope("record", self.scope, name=name, record=record, record_type=made)
+        if name:
+            record.scope.names[name] = made
 
     def _body(self, made: Type, at: Token, align: int) -> Type:
         record = made.record

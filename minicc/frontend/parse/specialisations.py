@@ -154,7 +154,8 @@ class Specialisations(Templates):
             self._class_specialisation()
             return
         if self.variable_follows():
-            self._variable_specialisation()
+            if not self._datum_specialisation():
+                self._variable_specialisation()
             return
         if self._member_specialisation():
             return
@@ -253,6 +254,20 @@ class Specialisations(Templates):
         if old is not None and has_body(old) and has_body(tokens):
             self.once(next(t for t in old if t.text == name.text), name)
         entity.specialised[argument_key(given)] = tokens
+
+    def _datum_specialisation(self) -> bool:
+        """`template <> const int Class<int>::size = 3;`: a static member of one instance."""
+        k, angle = self.i, 0
+        while angle > 0 or self.tokens[k].text not in ("=", "{", ";", "["):
+            angle += self.brackets(k, angle)
+            k += 1
+        if self.owner_template(self.i, self.tokens[k - 1]) is None:
+            return False
+        specs = self.specifiers()
+        assert specs.type is not None
+        self.static_member(specs, self.declarator(specs.type))
+        self.expect(";")
+        return True
 
     def _variable_specialisation(self) -> None:
         start = self.i

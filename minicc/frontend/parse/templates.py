@@ -11,14 +11,15 @@ from itertools import pairwise
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.member_classes import MemberClasses
 from minicc.frontend.parse.names import unspoken
-from minicc.frontend.parse.outlines import HEAD_BRACKETS, Outlines, member_class
+from minicc.frontend.parse.outlines import HEAD_BRACKETS, member_class
 from minicc.frontend.sema.deduce import dependent, is_dependent, pattern_key
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
 
 
-class Templates(Outlines):
+class Templates(MemberClasses):
     kernel_templates: bool = False
     """A kernel template was declared: host code may need instances of it."""
 
@@ -221,6 +222,8 @@ class Templates(Outlines):
             self._class_template(params, name, start)
             return True
         if after in ("<", "::"):
+            if self.member_class_outline(params):
+                return True
             return self.partial_specialisation(params, start, k)
         return False
 
@@ -314,6 +317,7 @@ class Templates(Outlines):
         self.expect(";")
         for i, t in enumerate(tokens):
             if t is name and i and tokens[i - 1].text == "::":
+                self.datum_outline(params, start, tokens, name)
                 return
         old = self.scope.names.get(name.text)
         if isinstance(old, ast.ClassTemplate) and old.variable:

@@ -203,7 +203,7 @@ class Variables(Statements):
         assert d.name is not None
         at = d.name
         if d.owner is not None:
-            return self._static_member(specs, d)
+            return self.static_member(specs, d)
         if d.space is not None and self.scope is not d.space:
             outer, self.scope = self.scope, d.space
             try:
@@ -316,7 +316,7 @@ class Variables(Statements):
         self.numbers[v.owner, v.name] += 1
         return self.numbers[v.owner, v.name] - 1
 
-    def _static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
+    def static_member(self, specs: Specifiers, d: Declarator) -> ast.Variable:
         assert d.name is not None and d.owner is not None and d.owner.record is not None
         scope = d.owner.record.scope
         found = scope.names.get(d.name.text) if scope is not None else None
@@ -434,6 +434,8 @@ class Variables(Statements):
                 v.value = constant.evaluate(v.init) if v.type.scalar else None
                 if v.constexpr and v.value is None and v.type.scalar and v.type.kind != "pointer":
                     self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
+            if v.storage == "host" and v.type.kind == "record" and v.type.const and not v.constexpr:
+                v.constant = not v.type.volatile and constant.cells(v.init, v.type) is not None
             if (
                 v.storage == "static"
                 and v.type.scalar

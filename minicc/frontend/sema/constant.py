@@ -125,12 +125,15 @@ def compare(op: str, a: Value, b: Value) -> int:
     return int(a >= b)
 
 
-def evaluate(expr: ast.Expr) -> Value | None:
-    """The value of a constant expression, or None."""
+def evaluate(expr: ast.Expr, objects: bool = False) -> Value | None:
+    """The value of a constant expression, or None; with `objects`, parts of constant objects that are not constexpr
+    are constants, too."""
     if not (expr.type.scalar or expr.type.kind == "error"):
         return None
     try:
-        value = Evaluator().value(expr)
+        evaluator = Evaluator()
+        evaluator.objects = objects
+        value = evaluator.value(expr)
     except (NotConstant, OverflowError, ZeroDivisionError):
         return None
     return None if isinstance(value, tuple) else value
@@ -211,6 +214,8 @@ class Evaluator:
         self.statics: dict[int, Place] = {}
         self.making: set[int] = set()
         """Variables whose initialisers are being evaluated."""
+        self.objects = False
+        """Const objects that are not constexpr may be read."""
         self.steps = 0
         self.depth = 0
 
@@ -276,7 +281,7 @@ class Evaluator:
         if v.value is not None and v.type.scalar:
             made[0].cells[0] = v.value
             return made
-        fixed = v.constexpr or (v.type.const and v.type.kind == "array")
+        fixed = v.constexpr or (v.type.const and v.type.kind == "array") or (self.objects and v.constant)
         if not fixed or v.init is None or v.storage not in ("host", "member", "local", "static", "constant", "device"):
             if v.type.kind != "record" or v.stand_in is not None:
                 raise NotConstant

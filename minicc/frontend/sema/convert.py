@@ -330,7 +330,7 @@ class Conversions(Cursor):
             if isinstance(e, ast.Name) and e.variable.storage == "host" and e.type.bare is target:
                 # A constexpr object of the host has no place on the device, but a value.
                 v = e.variable
-                if v.constexpr and v.init is not None and v.init.type.bare is target:
+                if (v.constexpr or v.constant) and v.init is not None and v.init.type.bare is target:
                     return v.init
             if e.type.bare is not target:
                 # The base of an object, of one that may be moved from or not.
