@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder
-from minicc.ptxas.lower.contract import names_of, uses_of
+from minicc.ptxas.lower.contract import names_of
 from minicc.ptxas.mir import V
 
 _FORMS = frozenset({"mul", "mad", "madc"})
@@ -47,11 +47,10 @@ def _found(b: Builder) -> dict[int, _Product]:
     statements = b.flat.statements
     if not any(isinstance(s, ptx.Inst) and s.opcode in _FORMS and {"hi", "u64"} <= {*s.modifiers} for s in statements):
         return out
-    once = {name for name, (written, _) in uses_of(b.flat).items() if written == 1}
     copies: dict[str, str] = {}
     """Copy -> what it is one of."""
     known: set[str] = set()
-    """Factors, and what copies are of."""
+    """Factors, copies, and what they are of."""
     low: dict[tuple[str, str], list[ptx.Inst]] = {}
     high: dict[tuple[str, str], list[ptx.Inst]] = {}
     for inst in [*statements, None]:
@@ -67,15 +66,15 @@ def _found(b: Builder) -> dict[int, _Product]:
             low, high, copies, known = {}, {}, {}, set()
         if not isinstance(inst, ptx.Inst) or inst.guard is not None:
             continue
-        names = [o.name for o in inst.operands if isinstance(o, ptx.Reg) and o == ptx.Reg(o.name) and o.name in once]
+        names = [o.name for o in inst.operands if isinstance(o, ptx.Reg) and o == ptx.Reg(o.name)]
         if inst.opcode == "mov" and len(names) == 2:
             copies[names[0]] = copies.get(names[1], names[1])
-            known.add(copies[names[0]])
+            known |= {names[0], copies[names[0]]}
         elif inst.opcode in _FORMS and inst.modifiers[-1] in ("u64", "s64"):
             *how, type_ = inst.modifiers
             wants = high if "hi" in how and type_ == "u64" else low if (inst.opcode, *how) in _LOW else None
             both = [o.name for o in inst.operands[1:3] if isinstance(o, ptx.Reg) and o.name in names]
-            if wants is not None and len(both) == 2:
+            if wants is not None and len(both) == 2 and names[0] not in both:
                 first, second = sorted(copies.get(name, name) for name in both)
                 wants.setdefault((first, second), []).append(inst)
                 known |= {first, second}

@@ -400,6 +400,11 @@ def test_both_halves_of_a_product() -> None:
     changed = "mul.lo.u64 l, p, %b; add.u64 p, p, 1; mul.hi.u64 h, p, %b;"
     t.add("changed", f"{start} {changed} {end}", "u8 u8", "u8",
           lambda x, y: mixed(x * y, unsigned(x + 1, 64) * y >> 64))  # fmt: skip
+    own = "mul.lo.u64 p, p, %b; mul.hi.u64 h, p, %b; mov.b64 l, p;"
+    t.add("own", f"{start} {own} {end}", "u8 u8", "u8",
+          lambda x, y: mixed(x * y, unsigned(x * y, 64) * y >> 64))  # fmt: skip
+    copied = ".reg .b64 q; mov.b64 q, p; mul.lo.u64 l, q, %b; mov.b64 q, %b; mul.hi.u64 h, q, %b;"
+    t.add("copied", f"{start} {copied} {end}", "u8 u8", "u8", lambda x, y: mixed(x * y, y * y >> 64))
     t.check()
 
 
@@ -417,6 +422,8 @@ def test_a_whole_product_takes_four_products_of_words() -> None:
     ret;
 }"""
     assert mnemonics(write_cubin(assemble(text))).count("IMAD") == 4
+    again = text.replace("    ret;", "    mov.b64 %rd1, %rd4; mov.b64 %rd2, 1;\n    ret;")
+    assert mnemonics(write_cubin(assemble(again))).count("IMAD") == 4
 
 
 def test_dot_products_and_selections() -> None:
