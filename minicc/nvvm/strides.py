@@ -5,11 +5,18 @@ does. No division is needed: `for (i = start; i < n; i += s)` has four turns bef
 0 <= s and n - 3 s does not wrap. So a loop in the form LLVM leaves it in, one block that ends in its only test,
 
     before:  br L                       before:  br L
-    L:       turn; br i < n ? L : exit  L:       limit = n - 3 s; br (s is small, n >= 0, i < limit) ? L.wide1 : L.turn
+    L:       turn; br i < n ? L : exit  L:       limit = n - 3 s; br (exact and i < limit) ? L.wide1 : L.left0
                                         L.wide1: turn; turn; turn; turn; br i < limit ? L.wide1 : L.rest1
-                                        L.rest1: br i < n ? L.turn : L.done
+                                        L.rest1: br i < n ? L.left0 : L.done
+                                        L.left0: turn; br i < n ? L.left1 : L.done
+                                        L.left1: turn; br i < n ? L.left2 : L.done
+                                        L.left2: turn; br (not exact and i < n) ? L.turn : L.done
                                         L.turn:  turn; br i < n ? L.turn : L.done
                                         L.done:  br exit
+
+where `exact` says that s is small and n >= 0, which LLVM mostly knows: then L.turn goes. What is left, at most three
+turns, is no loop, so that ptxas loads for all three together, under guards: rows of 500 to 1,000 elements by blocks of
+128 and 256 take 0.79 to 0.92 of the cycles on the model for it (softmax, layer norms, arg max).
 
 Where the stride is a constant, sixteen loads come before the four, in the same way, as in NVIDIA's code: they have one
 address in common. Where a turn has more than two loads, three with such a stride, it is two turns, since each takes
@@ -278,7 +285,7 @@ def _widened(loop: _Loop) -> str:
     for level, width in enumerate(loop.widths, 1):
         last_level = level == len(loop.widths)
         wide, rest = f".wide{level}", f"{label}.rest{level}"
-        fewer = f"{label}.turn" if last_level else f"{label}.fewer{level}"
+        fewer = f"{label}.left0" if last_level else f"{label}.fewer{level}"
         many, names, after = turns({phi: phi + wide for phi in loop.phis}, wide, width)
         text += f"""  {at}.ahead = mul {form} {loop.stride}, {width - 1}
   {at}.limit = sub {form} {loop.bound}, {at}.ahead
@@ -301,7 +308,24 @@ def _widened(loop: _Loop) -> str:
         if not last_level:
             text += f"{fewer[1:]}:\n{phis(f'.fewer{level}', *ways)}"
             at, values = fewer, {phi: f"{phi}.fewer{level}" for phi in loop.phis}
+    text += f"{label[1:]}.left0:\n{phis('.left0', *ways)}"
+    now = {phi: f"{phi}.left0" for phi in loop.phis}
+    for turn in range(loop.widths[-1] - 1):
+        here, last = f"{label}.left{turn}", turn + 2 == loop.widths[-1]
+        one, names, now = turns(now, f".left{turn}", 1)
+        ways_out.append((here, names))
+        text += f"""{one}  {here}.more = icmp {less} {form} {names[loop.index]}, {loop.bound}
+"""
+        if not last:
+            text += f"""  br i1 {here}.more, label {label}.left{turn + 1}, label {label}.done
+{label[1:]}.left{turn + 1}:
+"""
+    text += f"""  {label}.inexact = xor i1 {at}.exact, true
+  {label}.loops = and i1 {label}.inexact, {here}.more
+  br i1 {label}.loops, label {label}.turn, label {label}.done
+"""
     single, names, after = turns({phi: f"{phi}.turn" for phi in loop.phis}, ".turn", 1)
+    ways = [(here, now)]
     ways_out.append((f"{label}.turn", names))
     ends = "".join(
         f"  {value} = phi {kinds[value]} {', '.join(f'[ {names[value]}, {block} ]' for block, names in ways_out)}\n"

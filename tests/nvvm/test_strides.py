@@ -135,17 +135,17 @@ def test_what_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loads", "stride", "together"),
-    [(1, "%s", 4), (2, "%s", 4), (3, "%s", 2), (1, "2", 16 + 4), (3, "2", 4), (4, "2", 2)],
+    ("loads", "stride", "together", "left"),
+    [(1, "%s", 4, 3), (2, "%s", 4, 3), (3, "%s", 2, 1), (1, "2", 16 + 4, 3), (3, "2", 4, 3), (4, "2", 2, 1)],
 )  # fmt: skip
-def test_how_many_turns(loads: int, stride: str, together: int) -> None:
-    """Fewer where a turn loads more, more where the loads have one address in common."""
+def test_how_many_turns(loads: int, stride: str, together: int, left: int) -> None:
+    """Fewer where a turn loads more, more where the loads have one address in common; then what is left, and a loop."""
     value = "  %value = load i64, ptr %at\n"
     more = "".join(f"  %more.{n} = load i64, ptr %at\n" for n in range(1, loads))
     text = source(32, "slt", False).replace(value, value + more).replace("%i, %s", f"%i, {stride}")
     wide = widen(text)
     assert wide is not None
-    assert wide.count("load i64, ptr %at") == loads * (together + 1)
+    assert wide.count("load i64, ptr %at") == loads * (together + left + 1)
     assert not re.search(r"^(?:  %)?(?:loop|i|sum|turns)\.\d", wide, re.M), "LLVM's names for turns that it has made"
 
 
