@@ -39,7 +39,6 @@ def _store(address: str, value: str, n: int, kind: str) -> str:
     return f"%out = inttoptr i64 {address} to ptr\nstore <{n} x {kind}> {value}, ptr %out, align 4{RAW}\nret void"
 
 
-_NUMBERS = "<32 x i64> <" + ", ".join(f"i64 {k}" for k in range(32)) + ">"
 
 prefetch = Primitive(
     "prefetch", "void(int64)",
@@ -151,16 +150,6 @@ set_times = Primitive(
     + "call void @llvm.masked.store.v4i32.p0(<4 x i32> %x, ptr %out, i32 4, <4 x i1> %w)\nret void",
 )  # fmt: skip
 """(times, which, time): set those of four u32 times."""
-consecutive = Primitive(
-    "consecutive", "int64(int64, int64)",
-    _load("v", "%0", 32) + "%f = extractelement <32 x i64> %v, i64 0\n" + _splat("a", "%f", 32)
-    + _splat("w", "%1", 32)
-    + f"%m = mul <32 x i64> %w, {_NUMBERS[11:]}\n%x = add <32 x i64> %a, %m\n%c = icmp eq <32 x i64> %v, %x\n"
-    + "%b = bitcast <32 x i1> %c to i32\n%t = icmp eq i32 %b, -1\n%r = zext i1 %t to i64\nret i64 %r",
-)  # fmt: skip
-"""(lanes, width): 1 if lane k's address is lane 0's plus k times `width`, else 0."""
-
-
 def _against(name: str, back: int) -> Primitive:
     """Lanes beside those `back` before them; the first ones beside themselves, which says nothing of them."""
     places = ", ".join(f"i32 {max(k - back, k % back)}" for k in range(32))
@@ -271,3 +260,10 @@ largest = Primitive(
     + "%r = zext i8 %m to i64\nret i64 %r",
 )  # fmt: skip
 """(tally): the largest of 32 counters."""
+most = Primitive(
+    "most", "int64(uint64, uint64)",
+    "%a = insertelement <2 x i64> poison, i64 %0, i64 0\n%b = insertelement <2 x i64> %a, i64 %1, i64 1\n"
+    + "%v = bitcast <2 x i64> %b to <16 x i8>\n%m = call i8 @llvm.vector.reduce.umax.v16i8(<16 x i8> %v)\n"
+    + "%r = zext i8 %m to i64\nret i64 %r",
+)  # fmt: skip
+"""(first, second): the largest of the 16 counters of a byte each in two numbers."""

@@ -31,13 +31,13 @@ from runtime.device.sm.language.vector import (
     after_two,
     any_bits,
     clear_tally,
-    consecutive,
     copy8,
     count,
     highest,
     lanes_at,
     largest,
     lowest,
+    most,
     moved,
     spread8,
     touched,
@@ -143,6 +143,12 @@ def translate_each(
             return -fault
         store64(hosts + 8 * k, np.uint64(host))
     return 0
+
+
+@compiled(inline=True)
+def consecutive(lanes: int, width: int) -> int:
+    """1 if lane k's address is lane 0's plus k times `width`, else 0."""
+    return 1 if after_last(lanes, width) == np.uint32(FULL - 1) else 0
 
 
 @compiled
@@ -461,7 +467,7 @@ def wavefronts(width: int, lanes: int, mask: u32, each: int, load: int, tally: i
     Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address of 32 bytes to count
     in."""
     words = max(width >> 2, 1)
-    group = 32 // words
+    group = 32 >> (words >> 1)
     if load and words > 1 and paired(lanes, mask):
         group *= 2
     ones = (1 << words) - 1
@@ -496,7 +502,7 @@ def wide_passes(width: int, lanes: int, mask: u32, tally: int) -> int:
     """The passes over L1's 16 banks of 8 bytes of a warp that goes in halves (64 bits) or quarters (128): an H200 takes
     as many for each as if it were alone, even if all name one word."""
     ones = 3 if width == 16 else 1
-    group = 32 // (width >> 2)
+    group = 32 >> (width >> 3)
     total = 0
     for start in range(0, 32, group):
         part = mask & np.uint32((1 << group) - 1 << start)
@@ -515,7 +521,7 @@ def wide_passes(width: int, lanes: int, mask: u32, tally: int) -> int:
 
 
 @compiled(inline=True)
-def ascending(lanes: int, mask: u32, tally: int) -> int:
+def ascending(lanes: int, mask: u32) -> int:
     """`survey` of lanes of which none is in a line below that of the one before it, lane after lane: where lines are
     many that is sooner done than to ask all lanes for each of them. -1: there are other lanes (X has been written)."""
     count_ = 0
@@ -542,8 +548,7 @@ def ascending(lanes: int, mask: u32, tally: int) -> int:
         banks |= bank
         below += 0 if a & 64 else more
         above += more if a & 64 else 0
-    store64(tally, np.uint64(below))
-    store64(tally + 8, np.uint64(above))
+    X[SURVEY_PASSES] = most(below, above)
     return count_
 
 
@@ -553,9 +558,10 @@ def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     sector bits. Their number; in X[SURVEY_PASSES] the passes over L1's 16 banks of 8 bytes that distinct words take: a
     counter of a byte for each bank."""
     if popcount(moved(lanes, 7) & mask) >= MANY:
-        found = ascending(lanes, mask, tally)
+        found = ascending(lanes, mask)
         if found >= 0:
-            X[SURVEY_PASSES] = largest(tally) if width <= 4 else wide_passes(width, lanes, mask, tally)
+            if width > 4:
+                X[SURVEY_PASSES] = wide_passes(width, lanes, mask, tally)
             return found
     ones = 3 if width == 16 else 1
     lines = 0
@@ -590,9 +596,8 @@ def survey(width: int, lanes: int, mask: u32, tally: int) -> int:
     if width > 4:
         X[SURVEY_PASSES] = wide_passes(width, lanes, mask, tally)
     else:
-        store64(tally, load64(tally) + below)
-        store64(tally + 8, load64(tally + 8) + above)
-        X[SURVEY_PASSES] = largest(tally)
+        # Not back to the tally: the host would wait for two short stores until it could load them as one.
+        X[SURVEY_PASSES] = most(load64(tally) + below, load64(tally + 8) + above)
     return lines
 
 

@@ -8,7 +8,6 @@ from runtime.device.sm.language.invoke import invoke
 from runtime.device.sm.language.lang import compiled, seldom, u32
 from runtime.device.sm.language.raw import address, load16, load32, loads64, store16, store32, store64
 from runtime.device.sm.language.vector import (
-    consecutive,
     copy_words,
     pairs_from_rows,
     prefetch,
@@ -17,7 +16,16 @@ from runtime.device.sm.language.vector import (
     rows_from_quads,
     spread,
 )
-from runtime.device.sm.memory.access import FULL, WINDOW, allocated, atomic_lanes, load_lanes, store_lanes, translate
+from runtime.device.sm.memory.access import (
+    FULL,
+    WINDOW,
+    allocated,
+    atomic_lanes,
+    consecutive,
+    load_lanes,
+    store_lanes,
+    translate,
+)
 from runtime.device.sm.memory.l1 import l1_set
 from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L

@@ -55,10 +55,10 @@ C_PORTS = next(_c)
 -1: none"""
 C_KEEP = next(_c)
 """places that the reuse cache keeps, a bit each"""
+C_READ = _several(_c, 8)
+"""the register that a place reads, or -1; they begin at a line, since they are looked at together"""
 C_CLINE = next(_c)
 """64-byte line of constant bank 0 or 3 that an operand needs; -1 none"""
-C_READ = _several(_c, 8)
-"""the register that a place reads, or -1"""
 C_ROW = _several(_c, 4)
 """byte offsets in the warp state of register rows that it uses, to be fetched ahead"""
 C_MISSED = next(_c)
