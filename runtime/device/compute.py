@@ -8,6 +8,7 @@ when one is done, so that what was behind it in its channel can come beside the 
 from __future__ import annotations
 
 import struct
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -176,7 +177,7 @@ class ComputeEngine:
         self.completed: Callable[[Completion], None] = lambda completion: None
         self.names: dict[int, str] = {}
         """Entry address -> kernel name, as a debugger would know it; for messages only."""
-        self.contexts: dict[int, _Context] = {}
+        self.contexts: defaultdict[int, _Context] = defaultdict(_Context)
         self.sms: Sms | None = None
         """What runs several grids at once, if anything does."""
         self.priorities: dict[int, int] = {}
@@ -189,7 +190,7 @@ class ComputeEngine:
 
     def method(self, token: int, address: int, data: int) -> Callable[[], bool] | None:
         """Keep the value; the last inline QMD word and the PCAS methods launch."""
-        context = self.contexts.setdefault(token, _Context())
+        context = self.contexts[token]
         words = 96 if context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & methods.INLINE_QMD_384 else 64
         first = Compute.LOAD_INLINE_QMD_DATA
         if first <= address < first + 4 * words:
@@ -206,7 +207,7 @@ class ComputeEngine:
     def _inline(self, token: int, context: _Context, words: int) -> Callable[[], bool]:
         upper = context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_A, 0) & 0x1FF
         address = (upper << 32 | context.methods.get(Compute.SET_INLINE_QMD_ADDRESS_B, 0)) << 8
-        data = b"".join(struct.pack("<I", context.inline.get(i, 0)) for i in range(words))
+        data = struct.pack(f"<{words}I", *(context.inline.get(i, 0) for i in range(words)))
         context.inline.clear()
         self.memory.write(address, data)
         return self._launch(token, context, address)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 import attrs
 
 from minicc.arch import Arch
@@ -63,11 +66,17 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
-def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int, int, int]]:
+def neighbours(ctas: int, arch: Arch) -> Sequence[tuple[int, int, int, int, int]]:
     """Of each SM, in the order in which a grid's first CTAs come to them: the half of L2 that it asks, which group of
     SMs of its row asks that half, its TPC, the quarter of L2 that it is nearer to, and its GPC. (H200: first the SMs of
     the last row, then a TPC of each of those that have the most left, so one GPC after another; of a small grid one SM
     of each TPC.)"""
+    return _neighbours(ctas <= arch.sm_count // 2, arch)
+
+
+@cache
+def _neighbours(small: bool, arch: Arch) -> Sequence[tuple[int, int, int, int, int]]:
+    """The same of all small grids, or of all others."""
     columns = arch.memory.gpc_columns
     sides = arch.memory.sides
     if not sides:
@@ -89,9 +98,9 @@ def neighbours(ctas: int, arch: Arch) -> list[tuple[int, int, int, int, int]]:
             if len(row) == most:
                 order += row[:2]
                 del row[:2]
-    if ctas <= arch.sm_count // 2:
+    if small:
         order = order[::2] + order[1::2]
-    return first + order
+    return tuple(first + order)
 
 
 def shared_configuration(grid: Grid, arch: Arch) -> int:

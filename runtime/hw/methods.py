@@ -7,10 +7,10 @@ from clc8b5.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-
-import attrs
+from itertools import chain, repeat
+from typing import NamedTuple
 
 HOPPER_CHANNEL_GPFIFO_A = 0xC86F
 HOPPER_COMPUTE_A = 0xCBC0
@@ -31,8 +31,7 @@ class Op(IntEnum):
     END_SEGMENT = 7
 
 
-@attrs.frozen
-class Method:
+class Method(NamedTuple):
     """One decoded method: `address` is its byte address in the class."""
 
     subchannel: int
@@ -69,9 +68,13 @@ def decode(words: Sequence[int]) -> Iterator[Method]:
             raise BadPushbuffer(f"word {at - 1}: opcode {op} in pushbuffer header 0x{header:08x}")
         if at + count > len(words):
             raise BadPushbuffer(f"word {at - 1}: packet of {count} words, {len(words) - at} left")
-        for i in range(count):
-            step = i if op == Op.INC else min(i, 1) if op == Op.ONE_INC else 0
-            yield Method(subchannel, address + 4 * step, words[at + i])
+        places: Iterable[int] = range(address, address + 4 * count, 4)
+        if op == Op.NON_INC:
+            places = repeat(address)
+        elif op == Op.ONE_INC:
+            places = chain((address,), repeat(address + 4))
+        for place, data in zip(places, words[at : at + count], strict=False):
+            yield Method(subchannel, place, data)
         at += count
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import attrs
@@ -38,6 +39,7 @@ PRINT_BYTES = 1 << 20
 """Size of the printf buffer, as the driver's default; what does not fit is lost."""
 
 
+@cache
 def _l2_parameters(arch: Arch) -> Any:
     from runtime.device.sm.memory import l2
 
@@ -328,7 +330,8 @@ class Run:
         t["QUEUE"] = self.space.cleared("QUEUE", (resources, 4))
         t["BK"] = self.space.array("BK", (l2.BK_ROWS, L.BUCKET_ROW))
         t["BANK"] = self.space.array("BANK", (m.dram_channels * l2.BANKS, L.BANK_ROW), np.uint32)
-        t["MP"] = _l2_parameters(arch)
+        t["MP"] = aligned((l2.MP_COUNT,), np.int64)
+        t["MP"][:] = _l2_parameters(arch)
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
         places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]

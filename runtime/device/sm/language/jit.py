@@ -37,6 +37,8 @@ _SOURCES = ("tables", "language", "memory", "core", "extension", "machines", "ex
 
 PATIENCE = 2.0
 """Seconds for which drafts of a machine run before it is compiled in full (which takes two to three)."""
+NOTED = PATIENCE / 100
+"""Seconds of them after which a process notes them again: to write a file takes as long as a small launch."""
 _QUICK = ("always_inliner", "sroa", "simplify_cfg", "global_dead_code_eliminate")
 """LLVM's passes for a draft."""
 
@@ -125,6 +127,8 @@ _held: list[Any] = []
 """LLVM's engines, which own the machine code."""
 _drafts: dict[str, float] = {}
 """The machines of this process that are drafts, and for how many seconds drafts of them have run."""
+_noted: dict[str, float] = {}
+"""How many of those seconds were noted last."""
 
 
 def _load(machine: str, data: bytes) -> None:
@@ -170,8 +174,8 @@ def go_on(machine: str, turns: int, tables: int) -> int:
     result = call(machine, turns, tables)
     for name in _drafts.keys() & {machine, "extension"}:
         _drafts[name] += time.thread_time() - began
-        if result:
-            _spent(name, _drafts[name])
+        if result and _drafts[name] >= _noted.get(name, -NOTED) + NOTED:
+            _noted[name] = _spent(name, _drafts[name])
     return result
 
 

@@ -39,7 +39,6 @@ def _store(address: str, value: str, n: int, kind: str) -> str:
     return f"%out = inttoptr i64 {address} to ptr\nstore <{n} x {kind}> {value}, ptr %out, align 4{RAW}\nret void"
 
 
-
 prefetch = Primitive(
     "prefetch", "void(int64)",
     "%p = inttoptr i64 %0 to ptr\ncall void @llvm.prefetch.p0(ptr %p, i32 0, i32 3, i32 1)\nret void",
@@ -150,6 +149,8 @@ set_times = Primitive(
     + "call void @llvm.masked.store.v4i32.p0(<4 x i32> %x, ptr %out, i32 4, <4 x i1> %w)\nret void",
 )  # fmt: skip
 """(times, which, time): set those of four u32 times."""
+
+
 def _against(name: str, back: int) -> Primitive:
     """Lanes beside those `back` before them; the first ones beside themselves, which says nothing of them."""
     places = ", ".join(f"i32 {max(k - back, k % back)}" for k in range(32))

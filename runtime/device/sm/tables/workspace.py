@@ -9,6 +9,7 @@ when the first CTA of a run takes it. A run therefore finds the same as one with
 from __future__ import annotations
 
 import contextlib
+import math
 import mmap
 import threading
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ EPOCHS, STAMPS = 1 << 14, 1 << 31
 def aligned(shape: tuple[int, ...], dtype: Any, dense: bool = False) -> Any:
     """A zeroed array that begins at a line of the host's caches; pages are only taken when touched. `dense`: most of it
     will be, so that large pages are asked for, of which the host has the places at hand."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     boundary = 64
     if size >= LARGE:
         # Not reserved: little of all threads' local memory is touched.
@@ -57,7 +58,7 @@ class Workspace:
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
         """A table as the last run left it, zeros where none has been."""
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        size = math.prod(shape) * np.dtype(dtype).itemsize
         known = self.arrays.get(name)
         if known is None or known.size < size:
             known = self.arrays[name] = aligned((size,), np.uint8, dense=True)
