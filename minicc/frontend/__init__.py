@@ -24,7 +24,8 @@ RECURSION = 60_000
 
 def preprocess(source: SourceFile, options: Options) -> str:
     """The text after preprocessing."""
-    from minicc.frontend.preprocessor import Preprocessor, render
+    from minicc.frontend.preprocessed import render
+    from minicc.frontend.preprocessor import Preprocessor
 
     with _guarded(source, options) as diagnostics:
         return render(Preprocessor(options, diagnostics).run(source))

@@ -8,6 +8,7 @@ tokens, and is bounded, as are nested includes, so that no input can make it run
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from minicc import texts
@@ -488,7 +489,9 @@ class Preprocessor:
         elif kind == "line" or name.kind == NUMBER:
             words = self.expand(rest) if kind == "line" else line
             if words and words[0].kind == NUMBER and words[0].text.isdigit():
-                named = words[1].text[1:-1] if words[1:] and words[1].kind == STRING else source.presumed(name.start)[0]
+                named = source.presumed(name.start)[0]
+                if words[1:] and words[1].kind == STRING:
+                    named = re.sub(r"\\(.)", r"\1", words[1].text[1:-1])
                 source.renumber(name.line + 1, int(words[0].text), named)
         else:
             self.error(name, "invalid preprocessing directive")
@@ -644,25 +647,6 @@ class _Lines:
         if token.kind != EOF:
             self.at += 1
         return token
-
-
-def render(tokens: list[Token]) -> str:
-    """Tokens as text, one output line for each line that starts with a token (what -E prints)."""
-    out: list[str] = []
-    in_pragma = False
-    for token in tokens:
-        if token.kind == EOF:
-            break
-        if token.kind == PRAGMA:
-            in_pragma = not in_pragma
-            out.append(f"\n#pragma {token.text}" if in_pragma else "\n")
-            continue
-        if token.bol and not in_pragma:
-            out.append("\n" + " " * (token.source.position(token.start)[1] - 1))
-        elif token.space or in_pragma:
-            out.append(" ")
-        out.append(token.text)
-    return "".join(out).strip("\n") + "\n"
 
 
 def _chosen(body: list[Token], some: bool) -> list[Token]:
