@@ -3,7 +3,9 @@
 LLVM's limit for unrolling knows nothing of that. So where functions still have local variables after its pipeline, the
 pipeline is run again with a larger limit, and kept if there are fewer loads and stores then (unrolling makes more of
 them, unless an array goes with it) or a function has no array any more. Inverting 4 x 4 matrices with pivots took 1.44
-of the cycles of nvcc's code on an H200 without, and takes 0.99.
+of the cycles of nvcc's code on an H200 without, and takes 0.99. An array with an index that comes from memory, from a
+call or from the launch stays one in any case: for such alone the pipeline is not run again (a third of LLVM's time for
+HeCBench's bonds, whose arrays are tables of a calendar).
 
 Input: a module's text after LLVM's pipeline, in which a loop goes back to a block further up.
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 from itertools import count
 
-from minicc.nvvm.bodies import bodies
+from minicc.nvvm.bodies import NAME, bodies, places
 
 UNROLLED = 8000
 """The larger limit, in LLVM's instructions."""
@@ -37,9 +39,21 @@ def as_words(ir: str) -> str:
     )
 
 
+_RECKONED = re.compile(
+    r"(?:phi|select|getelementptr|[sz]ext|trunc|freeze|[if]cmp|bitcast|addrspacecast|and|or|xor|shl|[al]shr|add|sub|mul|"
+    r"[us]div|[us]rem|call [^@\n]*@llvm\.(?:[us]m(?:in|ax)|abs|fsh[lr])\.\w+)(?![-\w])"
+)
+"""What is a constant where its operands are: what indices and addresses are made by."""
+_BESIDE = re.compile(rf"(?<=^select i1 ){NAME}|, {NAME} \](?=$|, )")
+"""What says which operand it is: the condition of a selection, the blocks that a phi's operands come from."""
+_POINTER = re.compile(rf"\bptr (?:addrspace\(\d+\) )?({NAME})")
+_ELEMENTS = re.compile(r"alloca \[(\d+) x ")
+
+
 def kept(text: str) -> dict[str, str]:
-    """The functions of a module's text that have local variables and a loop of a constant number of turns."""
-    return {name: body for name, _, body in bodies(text) if " = alloca " in body and _counted(body)}
+    """The functions of a module's text that have local arrays which may go, and a loop of a constant number of
+    turns."""
+    return {name: body for name, _, body in bodies(text) if " = alloca " in body and _counted(body) and _may_go(body)}
 
 
 def gone(text: str, before: dict[str, str]) -> set[str]:
@@ -59,6 +73,78 @@ def _counted(body: str) -> bool:
     """Whether a loop seems to end at a constant."""
     place = {label[1]: label.start() for label in _LABEL.finditer(body)}
     return any(place.get(end[k], end.end()) < end.end() for end in _END.finditer(body) for k in (2, 3))
+
+
+def _may_go(body: str) -> bool:
+    """Whether loops index some local array, none with what only the launch or memory knows, and it is no longer than
+    what is written out."""
+    places_ = places(body.split("\n"))[1]
+    made = {name: what for name, (_, what) in places_.items()}
+    operands = {name: re.findall(NAME, _operands(what)) for name, what in made.items()}
+    users: dict[str, list[str]] = {}
+    for name, names in operands.items():
+        for used in names:
+            users.setdefault(used, []).append(name)
+    arrays: dict[str, set[str]] = {}
+    """Pointers -> the local arrays that they may point into."""
+    todo = [(name, name) for name, what in made.items() if what.startswith("alloca ")]
+    while todo:
+        array, pointer = todo.pop()
+        if array not in arrays.setdefault(pointer, set()):
+            arrays[pointer].add(array)
+            todo += [(array, user) for user in users.get(pointer, ()) if _points(made[user], pointer)]
+    unknown: set[str] = set()
+
+    def spread(work: list[str]) -> None:
+        while work:
+            if (name := work.pop()) not in unknown and name not in arrays:
+                unknown.add(name)
+                work += users.get(name, ())
+
+    spread([*(users.keys() - made.keys())])
+    spread([name for name, what in made.items() if not _RECKONED.match(what) and not _reads(what, arrays)])
+    for phis in _heads(places_, operands):
+        tests = [u for v in {*phis}.union(*[operands[p] for p in phis]) for u in users.get(v, ()) if "icmp" in made[u]]
+        if tests and unknown.issuperset(tests):
+            spread(phis)
+    going, staying = set[str](), set[str]()
+    for pointer, into in arrays.items():
+        indices = set(operands[pointer]) - arrays.keys()
+        (staying if indices & unknown else going).update(into if indices or made[pointer].startswith("phi ") else ())
+    elements = {array: _ELEMENTS.match(made[array]) for array in going - staying}
+    return any(found is None or int(found[1]) <= UNROLLED for found in elements.values())
+
+
+def _operands(what: str) -> str:
+    """Without the condition of a selection and the blocks that a phi's operands come from."""
+    return _BESIDE.sub("", what) if what.startswith(("select ", "phi ")) else what
+
+
+def _heads(made: dict[str, tuple[int, str]], operands: dict[str, list[str]]) -> list[list[str]]:
+    """The phis of each block that a loop goes back to: one is made of what stands further down."""
+    groups: list[list[str]] = []
+    last = -1
+    for name, (place, what) in made.items():
+        if what.startswith("phi "):
+            if place != last + 1:
+                groups.append([])
+            groups[-1].append(name)
+            last = place
+    return [g for g in groups if any(made[v][0] > made[p][0] for p in g for v in operands[p] if v in made)]
+
+
+def _points(what: str, pointer: str) -> bool:
+    """Whether a value made so points to where `pointer` does, or near it."""
+    if what.startswith("getelementptr "):
+        base = _POINTER.search(what)
+        return base is not None and base[1] == pointer
+    return what.startswith(("phi ptr", "select i1", "addrspacecast ", "freeze ptr"))
+
+
+def _reads(what: str, arrays: dict[str, set[str]]) -> bool:
+    """Whether a value is loaded from a local array."""
+    base = _POINTER.search(what) if what.startswith("load ") else None
+    return base is not None and base[1] in arrays
 
 
 def _accesses(body: str) -> int:

@@ -168,11 +168,12 @@ def _function(text: str, module: _Module) -> str:
     blocks = NUMBER.sub(r"\1_\2", body).split("\n\n")  # numbers would have to stay in order
     whole = "\n\n".join(blocks)
     uses = Counter(NAME.findall(whole))
+    constants = _Constants(whole)
     loops = {
         place: loop
         for place, block in enumerate(blocks)
         if _short_loop(block)
-        and (" store " not in block or _reads_constants(block, whole))
+        and (" store " not in block or constants.are_all_of(block))
         and (loop := _taken_apart(block, module, uses))
     }
     ends = {loop.label: f", {loop.label}.done ]" for loop in loops.values()}
@@ -189,21 +190,32 @@ def _short_loop(block: str) -> bool:
     return f" label %{label}," in last and " = load " in block and block.count("\n") <= _LONGEST
 
 
-def _reads_constants(block: str, function: str) -> bool:
-    """Whether all that a block loads is one word of what the function only reads, so that stores are not waited for.
+class _Constants:
+    """What a function only reads."""
 
-    Four turns of more words take over 32 registers: reaction_gray_scott, half the blocks at once, 1.32 of the time."""
-    if block.count(" = load ") > 1:
-        return False
-    bases = dict(_PLACE.findall(function))
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.parameters = _CONSTANT.findall(function[: function.find("\n")])
 
-    def base(name: str) -> str:
-        while name in bases:
-            name = bases[name]
+    @cached_property
+    def bases(self) -> dict[str, str]:
+        """Address -> what it is reckoned from."""
+        return dict(_PLACE.findall(self.function)) if self.parameters else {}
+
+    def are_all_of(self, block: str) -> bool:
+        """Whether all that a block loads is one word of what the function only reads, so that stores are not waited
+        for.
+
+        Four turns of more words take over 32 registers: reaction_gray_scott, half the blocks at once, 1.32 of the
+        time."""
+        return block.count(" = load ") <= 1 and all(
+            self._base(name) in self.parameters for name in _LOAD.findall(block)
+        )
+
+    def _base(self, name: str) -> str:
+        while name in self.bases:
+            name = self.bases[name]
         return name
-
-    constant = _CONSTANT.findall(function[: function.find("\n")])
-    return all(base(name) in constant for name in _LOAD.findall(block))
 
 
 def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | None:

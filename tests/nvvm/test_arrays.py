@@ -11,6 +11,7 @@ import minicc
 from minicc import arch
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
+from minicc.nvvm import arrays
 from runtime import Device
 
 SM_90 = arch.get("sm_90")
@@ -125,3 +126,46 @@ def test_what_has_no_array_stays_as_it_is_alone(tmp_path: Path) -> None:
         path.write_text(text)
         codes += [f.code for f in read_cubin(minicc.compile(path, arch="sm_90").cubin, name).functions]
     assert codes[0] in codes[1:]
+
+
+INDEXED = """
+define ptx_kernel void @indexed(ptr %in, i32 %n) {
+entry:
+  %array = alloca [LENGTH x i32], align 4
+  br label %counted
+counted:
+  %c = phi i32 [ 0, %entry ], [ %d, %counted ]
+  %d = add i32 %c, 1
+  %few = icmp ne i32 %d, 16
+  br i1 %few, label %counted, label %loop
+loop:
+  %i = phi i32 [ 0, %counted ], [ %j, %loop ]
+  %at = INDEX
+  %place = getelementptr inbounds [LENGTH x i32], ptr %array, i64 0, i32 %at
+  store i32 %i, ptr %place, align 4
+  %j = add i32 %i, 1
+  %more = icmp ne i32 %j, BOUND
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "bound", "length", "may"),
+    [
+        ("add i32 %i, 3", "12", 16, True),
+        ("add i32 %i, 3", "12", 100_000, False),
+        ("add i32 %i, 3", "%n", 16, False),
+        ("and i32 %n, 7", "12", 16, False),
+        ("load i32, ptr %in, align 4", "12", 16, False),
+        ("load i32, ptr %array, align 4", "12", 16, True),
+        ("call i32 @llvm.smin.i32(i32 %i, i32 4)", "12", 16, True),
+        ("call i32 @f(i32 %i)", "12", 16, False),
+        ("select i1 %few, i32 %i, i32 %j", "12", 16, True),
+    ],
+)
+def test_an_array_may_go_where_its_indices_may_be_constants(index: str, bound: str, length: int, may: bool) -> None:
+    text = INDEXED.replace("INDEX", index).replace("BOUND", bound).replace("LENGTH", str(length))
+    assert ("indexed" in arrays.kept(text)) is may

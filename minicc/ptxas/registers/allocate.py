@@ -296,6 +296,8 @@ class Scan:
         self.resting: dict[tuple[int, int], _Live] = {}
         self.waking: list[tuple[int, tuple[int, int]]] = []
         """The resting ones by the start of their next segment."""
+        self.sleeping: dict[int, list[tuple[int, tuple[int, int]]]] = {}
+        """The same of each number: where many rest few numbers are free, and only theirs have to be looked at."""
         self.events: list[tuple[int, int, tuple[int, int]]] = []  # (point, 0 segment ends | 1 next one starts, name)
         self.busy = 0
         self.freed: dict[int, int] = {}
@@ -327,8 +329,7 @@ class Scan:
                     self._rest(name, entry)
             else:
                 del resting[name]
-                start = entry.segments[entry.at][0]
-                del self.waking[bisect.bisect_left(self.waking, (start, name))]
+                self._wake(name, entry)
                 live[name] = entry
                 self.busy |= 1 << entry.color
                 heapq.heappush(events, (entry.segments[entry.at][1], 0, name))
@@ -338,7 +339,16 @@ class Scan:
         self.resting[name] = entry
         start = entry.segments[entry.at][0]
         bisect.insort(self.waking, (start, name))
+        bisect.insort(self.sleeping.setdefault(entry.color, []), (start, name))
         heapq.heappush(self.events, (start, 1, name))
+
+    def _wake(self, name: tuple[int, int], entry: _Live) -> None:
+        """A part waits no longer."""
+        start = entry.segments[entry.at][0]
+        for table in (self.waking, self.sleeping[entry.color]):
+            del table[bisect.bisect_left(table, (start, name))]
+        if not self.sleeping[entry.color]:
+            del self.sleeping[entry.color]
 
     def _free(self, current: Interval, point: int) -> int:
         """Mask of the numbers that `current` may start at (before alignment)."""
@@ -354,21 +364,10 @@ class Scan:
                         # What is live until then meets it there.
                         if entry.segments[entry.at][1] > begin or overlap(entry.segments, segments, point, entry.at):
                             free &= ~(1 << entry.color)
-                last, at = segments[-1][1], 0
-                for start, name in self.waking:
-                    if start >= last:
-                        break
-                    entry = self.resting[name]
-                    if not free >> entry.color & 1:
-                        continue
-                    while segments[at][1] <= start:
-                        at += 1
-                    begin = segments[at][0]
-                    # What wakes in a hole is there behind it, too, or never meets it.
-                    if begin <= start or (
-                        entry.segments[-1][1] > begin and overlap(entry.segments, segments, point, entry.at)
-                    ):
-                        free &= ~(1 << entry.color)
+                if self.waking and self.waking[0][0] < segments[-1][1]:
+                    for number in self.sleeping:
+                        if free >> number & 1 and self._wakes_in(number, segments, point):
+                            free &= ~(1 << number)
                 for theirs in self.taken:
                     if free & theirs.numbers and theirs.meets(segments):
                         free &= ~theirs.numbers
@@ -378,6 +377,23 @@ class Scan:
                 fit &= (1 << max(0, region.limit - _EXTRA - current.reg.width + 1)) - 1
                 break
         return fit
+
+    def _wakes_in(self, number: int, segments: Segments, point: int) -> bool:
+        """Whether something that rests in that number shares a point with the ascending segments."""
+        last, at = segments[-1][1], 0
+        for start, name in self.sleeping[number]:
+            if start >= last:
+                return False
+            while segments[at][1] <= start:
+                at += 1
+            begin = segments[at][0]
+            theirs = self.resting[name]
+            # What wakes in a hole is there behind it, too, or never meets it.
+            if begin <= start or (
+                theirs.segments[-1][1] > begin and overlap(theirs.segments, segments, point, theirs.at)
+            ):
+                return True
+        return False
 
     def _rivals(self, current: Interval, point: int) -> list[tuple[int, int]]:
         """Names under way that share a point with `current`."""
@@ -514,8 +530,7 @@ class Scan:
                 if table is self.live:
                     self.busy &= ~(1 << entry.color)
                 else:
-                    start = entry.segments[entry.at][0]
-                    del self.waking[bisect.bisect_left(self.waking, (start, name))]
+                    self._wake(name, entry)
                 self.spilled[name[0]] = entry.interval.reg
         return where
 
