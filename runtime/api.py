@@ -58,6 +58,8 @@ class Device(abc.ABC):
 
     name: str
     """What the device calls itself."""
+    is_gpu = False
+    """Whether it takes arrays that other libraries have on a GPU (`__cuda_array_interface__`)."""
     _buffer_type: type[Buffer]
 
     def __new__(cls, name: str = "sm_90", **options: Any) -> Device:
@@ -476,7 +478,10 @@ class Configured:
             held.append(device.buffer(array, stream))
             return held[-1].address
 
+        args = tuple(map(arguments.adopted, args))
         for position, arg in enumerate(args):
+            if isinstance(arg, arguments.GpuArray) and not device.is_gpu:
+                raise LaunchError("launch.argument", f"argument {position} is on a GPU, and {device.name} is none")
             if isinstance(arg, Buffer):
                 why = "is on another device" if arg.device is not device else "was freed" if not arg.alive else ""
                 if why:

@@ -34,6 +34,7 @@ class CudaBuffer(Buffer):
 class CudaDevice(Device):
     """`Device("cuda:0")`. Uses the device's primary context, as the CUDA runtime does."""
 
+    is_gpu = True
     _buffer_type = CudaBuffer
 
     def __init__(self, name: str = "cuda:0", **options: Any) -> None:

@@ -36,6 +36,28 @@ class DevicePointer(Protocol):
     dtype: np.dtype[Any]
 
 
+@attrs.frozen
+class GpuArray:
+    """An array of another library in the memory of a real GPU."""
+
+    address: int
+    dtype: np.dtype[Any]
+
+
+def adopted(value: object) -> object:
+    """Arrays of other libraries as what a launch takes: those of the host (PyTorch's tensors among them) as numpy
+    arrays of the same memory, those of a GPU as `GpuArray`. All else as it is."""
+    if isinstance(value, np.ndarray | np.generic | DevicePointer):
+        return value
+    if (face := getattr(value, "__cuda_array_interface__", None)) is not None:
+        if face.get("strides") is not None:
+            raise LaunchError("launch.argument", f"an array of shape {face['shape']} on a GPU is not contiguous")
+        return GpuArray(int(face["data"][0]), np.dtype(face["typestr"]))
+    if hasattr(value, "__array_interface__") or (hasattr(value, "__dlpack__") and hasattr(value, "__array__")):
+        return np.asarray(value)
+    return value
+
+
 @attrs.frozen(eq=False)
 class HostArray:
     """A numpy array that was copied to `address` for this launch; copied back afterwards if the kernel may write it."""

@@ -95,6 +95,37 @@ def test_launches_as_cupy_and_numba_write_them(gpu, compiled):
         kernel(a, a, c, n)
 
 
+class Tensor:
+    """As PyTorch's on the CPU: numpy sees its memory."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __array__(self, dtype=None, copy=None):
+        return self.data
+
+    def __dlpack__(self):
+        raise AssertionError("not asked for")
+
+
+def test_arrays_of_other_libraries(gpu, compiled):
+    a, c = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    vadd = gpu.load(compiled)["vadd"]
+    vadd[1, 128](Tensor(a), Tensor(a), Tensor(c), 100)
+    assert np.array_equal(c, 2 * a)
+    with pytest.raises(runtime.LaunchError, match="array of float64"):
+        vadd[1, 128](Tensor(a.astype(float)), a, c, 100)
+
+    class OnGpu:
+        __cuda_array_interface__ = {"shape": (100,), "typestr": "<f4", "data": (1 << 40, False), "version": 3}
+
+    with pytest.raises(runtime.LaunchError, match="argument 1 is on a GPU"):
+        vadd[1, 128](a, OnGpu(), c, 100)
+    OnGpu.__cuda_array_interface__["strides"] = (8,)
+    with pytest.raises(runtime.LaunchError, match="not contiguous"):
+        vadd[1, 128](a, OnGpu(), c, 100)
+
+
 def test_every_form_of_a_module_loads(gpu, compiled):
     for source in (compiled, compiled.cubin, compiled.fatbin, compiled.ptx, compiled.ptx.encode()):
         assert gpu.load(source).kernels == ["_Z4vaddPKfS0_Pfi"]

@@ -37,6 +37,11 @@ shared = C.__cuda_array_interface__
 assert shared["data"] == (C.address, False) and shared["shape"] == (100,) and shared["typestr"] == "<f4"
 assert np.array_equal(C.numpy(s), 2 * a) and gpu.event().record(s).done
 assert module.variable("counter").read(np.int32)[0] == 3
+class Other:  # as CuPy's, numba's and PyTorch's arrays look
+    __cuda_array_interface__ = shared
+C.fill(0)
+k[4, 256](A, A, Other(), 100).wait()
+assert np.array_equal(C.numpy(), 2 * a)
 
 def fails(kind, text, what):
     try:
