@@ -177,6 +177,8 @@ class _Reader:
                 if isinstance(value, bytes) and len(value) % 4 == 0:
                     value = record.words
                 f.attributes[name] = value
+            if name == "KPARAM_INFO_V2":
+                f.attributes[name] = True
         f.params.sort(key=lambda p: p.ordinal)
 
     def _module_info(self, program: Program) -> None:

@@ -36,7 +36,8 @@ HEADER_KINDS = {"texref": "R_CUDA_TEX_HEADER_INDEX", "samplerref": "R_CUDA_SAMP_
 
 CALLGRAPH, INFO, COMPAT, RELOCATION_ACTION = 0x70000001, 0x70000000, 0x70000086, 0x7000000B
 KPARAM_V2_FROM = 4352
-"""Parameter areas larger than this use KPARAM_INFO_V2 (measured on ptxas: 4352 -> V1, 4360 -> V2)."""
+"""Parameter areas larger than this use KPARAM_INFO_V2 (measured on ptxas: 4352 -> V1, 4360 -> V2), as do kernels with
+`.hidden` parameters, which have no record."""
 
 # Attributes that come from `Function.attributes` unchanged: code name -> format.
 _KEPT = {
@@ -260,7 +261,7 @@ class _Writer:
         out += b"".join(rec.nval(mark) for mark in self.arch.container.marks)
         for p in sorted(f.params, key=lambda p: -p.ordinal):
             place = p.ordinal | p.offset << 16
-            if size > KPARAM_V2_FROM:
+            if size > KPARAM_V2_FROM or "KPARAM_INFO_V2" in f.attributes:
                 out += rec.sval(code["KPARAM_INFO_V2"], 0, place, p.size)
             else:
                 out += rec.sval(code["KPARAM_INFO"], 0, place, p.size << 18 | 0x1F << 12)

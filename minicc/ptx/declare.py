@@ -209,7 +209,8 @@ def parameters(cursor: Cursor) -> list[Variable]:
     if cursor.accept(")"):
         return found
     while True:
-        one = _declarator(cursor, head(cursor), "", formal=True)
+        hidden: Linkage = "hidden" if cursor.accept(".hidden") else ""
+        one = _declarator(cursor, head(cursor), hidden, formal=True)
         if len(one.dims) > 1:
             cursor.fail("syntax error, a parameter has one dimension", cursor.at - 1)
         if one.space == "reg" and one.vector:  # its elements, as a body's vector registers are

@@ -138,6 +138,8 @@ def _parameters(function: ptx.Function) -> Iterator[str]:
         if p.name in names:
             yield f"Duplicate definition of variable '{p.name}'"
         names.add(p.name)
+        if p.linkage == "hidden" and not function.entry:
+            yield "Illegal placement of kernel parameter attribute"
         if p.space == "param":
             if p.type == "pred":
                 yield f"Predicate variable '{p.name}' must be in register state space"

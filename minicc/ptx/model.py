@@ -13,7 +13,8 @@ import attrs
 from minicc.diagnostics import Span
 
 Space = Literal["reg", "sreg", "const", "global", "local", "param", "shared", "tex", "generic"]
-Linkage = Literal["", "extern", "visible", "weak", "common"]
+Linkage = Literal["", "extern", "visible", "weak", "common", "hidden"]
+"""`hidden` is a kernel parameter's alone: what launches it is not told of it."""
 
 
 @attrs.frozen(repr=False)

@@ -90,6 +90,8 @@ DIRECTIVES: dict[str, Since] = {
     **dict.fromkeys(("abi_preserve", "abi_preserve_control"), ((9, 0), 80)),
 }
 """Of functions."""
+HIDDEN: Since = ((8, 8), 0)
+"""Of kernel parameters."""
 
 ACCELERATED = {"wgmma": "", "setmaxnreg": "", "tensormap": "replace"}
 """Opcodes that only targets with an `a` have, and the modifier with which they are so."""

@@ -112,6 +112,9 @@ class _Checker:
             if name in since.DIRECTIVES:
                 for code, message in since.lacking(f"Feature '.{name}'", since.DIRECTIVES[name], have):
                     self.error(code, message, function.where)
+        if any(p.linkage == "hidden" for p in function.params):
+            for code, message in since.lacking("Feature 'kernel parameter hidden attribute'", since.HIDDEN, have):
+                self.error(code, message, function.where)
         names: dict[str, str] = {v.name: v.space for v in (*function.params, *function.returns)}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         self.scope(function, function.body or [], [function], [names], registers)

@@ -217,6 +217,25 @@ def test_the_target_of_the_ptx_is_in_the_file(tmp_path: Path) -> None:
 COMMANDS = [("cuobjdump", "-sass"), ("cuobjdump", "-res-usage"), ("nvdisasm", "-c"), ("nvdisasm", "-c", "-gi")]
 
 
+@needs_ptxas
+def test_hidden_parameters_have_no_record(tmp_path: Path) -> None:
+    """The others are numbered without them, in NVIDIA's cubin as in ours."""
+    text = (
+        ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u32 a, .hidden .param .align 64 .b8 b[128], "
+    )
+    text += ".param .u64 c, .hidden .param .u32 d) { ret; }\n"
+    (tmp_path / "k.ptx").write_text(text)
+    output(PTXAS, "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx")
+    ours = write_cubin(ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get("sm_90"), Options()))
+    found = [read_cubin(c, "k").functions[0] for c in ((tmp_path / "k.cubin").read_bytes(), ours)]
+    assert found[0].params == found[1].params and [p[::2] for p in found[1].params] == [(0, 4), (1, 8)]
+    assert found[0].param_bytes == found[1].param_bytes > 128
+    assert all(f.attributes["KPARAM_INFO_V2"] for f in found)
+    assert (
+        ptx.parse(SourceFile("k.ptx", ptx.format(ptx.parse(SourceFile("k.ptx", text))))).functions[0].params[1].linkage
+    )
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_tools_print_the_same_of_ours(reference_cubin, oracle, tmp_path, command):
     """What NVIDIA's tools print of a cubin that we read and wrote anew, against the original: the same lines (functions

@@ -48,6 +48,10 @@ LEGAL = [
     (".entry j(.param .u32 a[2][2]) { ret; }", False), (".entry j(.param .v4 .f32 a) { ret; }", False),
     (".entry j(.param .pred a) { ret; }", False), (".entry j(.reg .u32 a) { ret; }", False),
     (".entry j(.param .b8 a[]) { ret; }", False), (".func f(.param .b8 a[]) { ret; }", True),
+    (".entry j(.hidden .param .u32 a, .param .u32 b) { ret; }", True),
+    (".entry j(.param .hidden .u32 a) { ret; }", False), (".entry j(.hidden .hidden .param .u32 a) { ret; }", False),
+    (".entry j(.visible .param .u32 a) { ret; }", False), (".func f(.hidden .param .u32 a) { ret; }", False),
+    (".func (.hidden .param .b32 r) f() { ret; }", False), (".hidden .global .u32 g;", False),
     (".func f() .maxntid 32 { ret; }", False), (".func f() .noreturn { trap; }", True),
     (".func (.param .u32 z) f() .noreturn { trap; }", False),
 ]  # fmt: skip

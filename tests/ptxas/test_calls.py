@@ -106,3 +106,14 @@ def test_calls_in_calls() -> None:
     assert (out == value).all()
     real = assemble(_chain(depth), inline="never", opt_level=0).functions[0]
     assert len(real.labels) == depth and real.frame == real.attributes["LOCAL_FRAMES"]["$deep$f399"] > depth
+
+
+@pytest.mark.parametrize(("calls", "real"), [(2, False), (40, True)])
+def test_what_many_call_is_not_copied_for_each(calls: int, real: bool) -> None:
+    body = "".join(f"mad.lo.u32 %r0, %r0, %r0, {k}; " for k in range(60))
+    text = HEAD + ".func (.param .b32 ret) f(.param .b32 x) { .reg .b32 %r<2>; ld.param.u32 %r0, [x]; "
+    text += body + "st.param.b32 [ret], %r0; ret; }\n" + kernel("many", call("%r10", "f", "%r0") * calls)
+    code = assemble(text).functions[0].code
+    words = [int.from_bytes(code[at : at + 16], "little") for at in range(0, len(code), 16)]
+    found = sum(sass.decode(word, arch.get("sm_90")).mnemonic == "CALL" for word in words)
+    assert found == (calls if real else 0)

@@ -16,6 +16,8 @@ from minicc.ptxas.lower.flatten import callee
 
 LARGE = 400
 """Statements (after expansion of its own calls) from which on a function called twice is not expanded."""
+_COPIES = 1000
+"""Statements in all copies of a function but one, at most: thirty of what reduces large angles were half a kernel."""
 DEEP = 64
 """Calls that are expanded in one another, at most."""
 
@@ -89,7 +91,8 @@ def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
         inner = [c for c in edges[name] if c in chosen]
         total[name] = sizes[name] + sum(total[c] for c in inner)
         depth[name] = 1 + max((depth[c] for c in inner), default=0)
-        few = sites.get(name, 0) <= 1 or total[name] <= LARGE
+        copies = sites.get(name, 0) - 1
+        few = copies <= 0 or (total[name] <= LARGE and copies * total[name] <= _COPIES)
         if name not in recursive and few and depth[name] <= DEEP:
             chosen.add(name)
     out.expanded = {name: f for name, f in out.bodies.items() if f.name in chosen}

@@ -220,12 +220,15 @@ def _directives(out: MFunction, function: ptx.Function) -> None:
 
 def _parameters(b: Builder, function: ptx.Function) -> None:
     at = 0
-    for ordinal, param in enumerate(function.params):
+    for param in function.params:
         size, align = size_of(param), align_of(param)
         base = b.arch.abi.param_base  # alignment is that of the place in the bank
         at = align_up(base + at, align) - base
         b.entry_params[param.name] = at
-        b.fn.params.append(Param(ordinal, at, size))
+        if param.linkage == "hidden":
+            b.fn.attributes["KPARAM_INFO_V2"] = True
+        else:
+            b.fn.params.append(Param(len(b.fn.params), at, size))
         at += size
     b.fn.param_bytes = at
     limit = 4096 if b.arch.sm < 70 else 32764

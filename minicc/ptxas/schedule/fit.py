@@ -140,7 +140,7 @@ def _search(search: _Search, leanest: _Leanest, first: Orders, graphs: dict[str,
         if step not in graphs:
             _reorder(function, given)
             lean.run(function, arch)
-            graphs[step] = schedule.Graphs(function, arch, options)
+            graphs[step] = schedule.Graphs(function, arch, options, schedule.WHOLE)
         if scheduled is None:
             if more is None:
                 _reorder(function, given)
@@ -184,7 +184,7 @@ class _Leanest:
     @cached_property
     def graphs(self) -> schedule.Graphs:
         _reorder(self.function, self.orders)
-        return schedule.Graphs(self.function, self.arch, self.options)
+        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE)
 
     def crowding(self, usual: int) -> set[VReg]:
         """What to make again for each use, where it has more registers live than are counted on."""
@@ -205,7 +205,7 @@ class _Leanest:
             return self.graphs
         self.make_again(crowding)
         lean.run(self.function, self.arch)
-        return schedule.Graphs(self.function, self.arch, self.options)
+        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE)
 
 
 class _Search:

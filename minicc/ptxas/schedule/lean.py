@@ -1,9 +1,10 @@
 """Lean order: each value is made right before it is wanted, so that few are live at a time.
 
 Each run is ordered from its end: of the instructions whose users are all placed, the one goes next (that is, before
-them) that leaves fewest values live. Loads of the fragments of a matrix product come just before the products that use
-them, in whatever order the program had them. No eye on latency: list scheduling starts from this order where registers
-are short (see `fit`).
+them) that leaves fewest values live, and of several the one that has waited least: a tree of sums is gone down branch
+by branch, in whatever order the program has its levels. Loads of the fragments of a matrix product come just before the
+products that use them, in whatever order the program had them. No eye on latency: list scheduling starts from this
+order where registers are short (see `fit`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from minicc.ptxas.mir import MFunction
 from minicc.ptxas.operands import Components
 from minicc.ptxas.registers.intervals import bits_of
 from minicc.ptxas.schedule.dag import Node, build
-from minicc.ptxas.schedule.schedule import runs_of
+from minicc.ptxas.schedule.schedule import WHOLE, runs_of
 from minicc.ptxas.timing import Distances, Footprint, footprint
 
 _LOOK = 96
@@ -36,7 +37,7 @@ def run(function: MFunction, arch: Arch) -> None:
         live = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         live &= general
         parts: list[list[int]] = []
-        for start, end in reversed(runs_of(prints)):
+        for start, end in reversed(runs_of(prints, WHOLE)):
             nodes = build(block.insts[start:end], prints[start:end], distances)
             order = _order(nodes, prints[start:end], live, general)
             parts.append([start + i for i in order])
@@ -49,7 +50,7 @@ def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: 
     out: list[int] = []
     while run.ready:
         costs = run.costs
-        chosen = max(run.ready[-_LOOK:], key=lambda i: (-(costs[i] if i in costs else run.cost(i)), i))
+        chosen = max(run.ready[-_LOOK:], key=lambda i: (-(costs[i] if i in costs else run.cost(i)), run.since[i], i))
         out.append(chosen)
         run.take(chosen)
     out.reverse()
@@ -77,6 +78,9 @@ class _Backward:
             for succ, _ in node.succs:
                 self.preds[succ].append(i)
         self.ready = [i for i, n in enumerate(self.left) if not n]
+        self.since = [0] * len(nodes)
+        """How many had been placed when it became ready."""
+        self.placed = 0
         self.costs: dict[int, int] = {}
         self.asking: dict[int, set[int]] = {}
         """Register -> candidates whose cost depends on it."""
@@ -108,6 +112,7 @@ class _Backward:
     def take(self, i: int) -> None:
         """Candidate `i` is placed, before all that have been."""
         self.ready.remove(i)
+        self.placed += 1
         before = self.live & (self.reads[i] | self.whole[i])
         self.live -= self.whole[i]
         self.live |= self.reads[i]
@@ -118,6 +123,7 @@ class _Backward:
                 changed |= self.writes[p]
             elif not self.left[p]:
                 insort(self.ready, p)
+                self.since[p] = self.placed
         for key in changed:
             for candidate in self.asking.pop(key, ()):
                 self.costs.pop(candidate, None)

@@ -39,6 +39,9 @@ an ISETP, and a wide softmax would have dozens at once. What is live all the way
 what will be spilled."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
+WHOLE = 8192
+"""The same for orders from the leanest one: what is loaded a thousand instructions before its use would have to live
+across the cut."""
 
 
 class Aim:
@@ -103,7 +106,7 @@ def _graph(
 class Graphs:
     """The runs of a function before allocation, as they stand now, ready to be ordered for one aim after another."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
+    def __init__(self, function: MFunction, arch: Arch, options: Options, longest: int = _LONGEST) -> None:
         self.function, self.arch = function, arch
         self.blocks: list[list[_Run]] = []
         if options.sched == "serial" or options.opt_level == 0:
@@ -115,7 +118,7 @@ class Graphs:
         flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
         for b, block in enumerate(function.blocks):
             prints = [footprint(i, components) for i in block.insts]
-            runs = runs_of(prints)
+            runs = runs_of(prints, longest)
             self.blocks.append([])
             for (start, end), after in zip(runs, behind(live, b, runs, components), strict=True):
                 one = _Run(block.insts[start:end], prints[start:end])
@@ -234,12 +237,12 @@ def behind(live: Liveness, b: int, runs: list[tuple[int, int]], components: Comp
     return out
 
 
-def runs_of(prints: list[Footprint]) -> list[tuple[int, int]]:
-    """[start, end) of stretches without control flow; a flow instruction is a stretch of its own."""
+def runs_of(prints: list[Footprint], longest: int = _LONGEST) -> list[tuple[int, int]]:
+    """[start, end) of stretches without control flow, cut at `longest`; a flow instruction is a stretch of its own."""
     out: list[tuple[int, int]] = []
     start = 0
     for i, print_ in enumerate(prints):
-        if i - start == _LONGEST:
+        if i - start == longest:
             out.append((start, i))
             start = i
         if print_.timing.flow:

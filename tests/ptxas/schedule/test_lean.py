@@ -8,7 +8,7 @@ from minicc.ptxas.operands import Components
 from minicc.ptxas.schedule.dag import build
 from minicc.ptxas.schedule.lean import _DEPTH, _Backward
 from minicc.ptxas.timing import Distances, footprint
-from tests.ptxas.conftest import ARCH
+from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
 
 
@@ -32,3 +32,25 @@ def test_costs_are_kept_as_long_as_they_hold() -> None:
                     run.cost(candidate)
             run.take(rng.choice(run.ready))
     assert kept > 1000
+
+
+def test_loads_of_a_long_block_come_where_they_are_wanted() -> None:
+    """A thousand values, all loaded before the first is compared, as LLVM writes a vector's greatest element."""
+    count = 1000
+    loads = "".join(f"ld.global.nc.f32 %f{k}, [%rd0+{4 * k}];" for k in range(count))
+    names, most = [f"%f{k}" for k in range(count)], ""
+    while len(names) > 1:
+        one, two = names.pop(0), names.pop(0)
+        most += f"max.f32 {one}, {one}, {two};"
+        names.append(one)
+    program = assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x) .maxntid 32
+{{ .reg .b64 %rd<1>; .reg .f32 %f<{count}>; ld.param.u64 %rd0, [x]; {loads} {most}
+st.global.f32 [%rd0], {names[0]}; ret; }}
+"""
+    )
+    (function,) = program.functions
+    assert function.registers <= 128 and not function.frame
