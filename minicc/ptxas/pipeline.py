@@ -43,7 +43,7 @@ from minicc.ptxas.optimise import (
 )
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers import allocate, banks, coalesce, groups, zeros
-from minicc.ptxas.schedule import balance, fit, schedule
+from minicc.ptxas.schedule import balance, fit, parts, schedule
 
 Run = Callable[[MFunction, Arch, Options], object]
 
@@ -115,6 +115,7 @@ PASSES = [
     Pass("coalesce", coalesce.run),
     Pass("bittest", bittest.run),
     Pass("renew", renew.run),
+    Pass("parts", parts.run),
     Pass("schedule", fit.run),
     Pass("regalloc", _registers, optional=False, level=0),
     Pass("banks", banks.run),

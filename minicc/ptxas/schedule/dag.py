@@ -7,7 +7,7 @@ linear: lists of open accesses are bounded, and an access that overflows one is 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from minicc.ptxas.mir import GMMA, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
@@ -26,6 +26,9 @@ _BYTES = {
     "8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "S64": 8, "F64": 8, "F32x2": 8, "F16x4": 8,
     "BF16x4": 8, "128": 16, "F32x4": 16, "F16x8": 16, "BF16x8": 16,
 }  # fmt: skip
+_PARTS = frozenset({"8", "U8", "S8", "16", "U16", "S16"})
+MOST_PARTS, _APART = 8, 3
+"""Stores of parts of words that are issued together, at most; from one to the next in the order as it was, at most."""
 _ROWS = {"LDSM": 16, "STSM": 16}
 """Bytes of what a lane's address names, whatever of it the lane gets."""
 
@@ -42,6 +45,42 @@ class _Place:
 
     def __init__(self, space: str, base: object, start: int, end: int) -> None:
         self.space, self.base, self.start, self.end = space, base, start, end
+
+
+class _Versions:
+    """How often the registers that addresses of a run are based on have been written."""
+
+    def __init__(self, insts: list[MInst]) -> None:
+        self.bases = _bases(insts)
+        self.of: dict[object, int] = {}
+
+    def rename(self, inst: MInst) -> None:
+        """Registers that addresses are based on have another value behind an instruction that writes them."""
+        bases, versions = self.bases, self.of
+        for operand in inst.dsts:
+            if type(operand) is V:
+                if operand.reg.id not in bases:
+                    continue
+                # A pair used as an address is named by its low part; a new high part makes a new address too.
+                for part in range(max(operand.part - 1, 0), operand.part + operand.count):
+                    versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
+            elif type(operand) is Reg and (operand.file, operand.index) in bases:
+                versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
+
+
+def part_of_local(inst: MInst) -> bool:
+    """Whether it stores part of a word to local memory."""
+    return inst.mnemonic == "STL" and not _PARTS.isdisjoint(inst.modifiers)
+
+
+def local_parts(insts: list[MInst]) -> Iterator[tuple[int, object, int]]:
+    """Each store of part of a word to local memory: its index, what it is based on, its offset."""
+    versions = _Versions(insts)
+    for i, inst in enumerate(insts):
+        if part_of_local(inst):
+            place = _places(inst, versions.of)[0]
+            yield i, place.base, place.start
+        versions.rename(inst)
 
 
 def _places(inst: MInst, versions: dict[object, int]) -> list[_Place]:
@@ -90,10 +129,10 @@ def _columns(multiply: MInst) -> int:
 
 class _Graph:
     """The edges of a run that is read in order: `registers`, `effects` and `memory` of each instruction, then
-    `rename`, which is what comes after it."""
+    the `versions` behind it."""
 
-    def __init__(self, insts: list[MInst], prints: list[Footprint], distances: Distances) -> None:
-        self.insts, self.prints, self.distances = insts, prints, distances
+    def __init__(self, insts: list[MInst], prints: list[Footprint], distances: Distances, arrays: bool) -> None:
+        self.insts, self.prints, self.distances, self.arrays = insts, prints, distances, arrays
         self.edges: list[dict[int, int]] = [{} for _ in insts]
         """Of each instruction: who must follow it, by how many cycles."""
         self.writers: dict[int, list[tuple[int, str]]] = {}
@@ -109,8 +148,9 @@ class _Graph:
         """Where the kernel waits for an earlier one."""
         self.multiplies: list[int] = []
         """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
-        self.bases = _bases(insts)
-        self.versions: dict[object, int] = {}
+        self.versions = _Versions(insts)
+        self.parts: list[int] = []
+        """The last stores of parts of words that stand together."""
 
     def edge(self, a: int, b: int, cycles: int) -> None:
         row = self.edges[a]
@@ -145,8 +185,24 @@ class _Graph:
             else:
                 writers[key] = [(i, producer)]
 
+    def part(self, i: int) -> None:
+        """The first of stores that stand together waits for what the others store, so that they are issued together."""
+        if not self.parts or i > self.parts[-1] + _APART or len(self.parts) == MOST_PARTS:
+            self.parts = []
+        self.parts.append(i)
+        first = self.parts[0]
+        for key, reader in self.prints[i].reads if first < i else ():
+            for w, producer in self.writers.get(key, ()):
+                if w < first:
+                    before = self.prints[w].timing
+                    self.edge(w, first, before.expect if before.arrival else self.distances.raw(producer, reader))
+
     def effects(self, i: int, inst: MInst) -> None:
         """Side effects stay in order."""
+        if part_of_local(inst):
+            if not self.arrays:
+                return
+            self.part(i)
         if (inst.side_effect and inst.mnemonic not in _COLLECTIVE) or inst.memory in ("fence", "barrier"):
             if self.chain >= 0:
                 self.edge(self.chain, i, 1)
@@ -205,7 +261,7 @@ class _Graph:
 
     def _access(self, i: int, inst: MInst) -> None:
         """A load comes after the stores that may touch what it loads, a store after the loads and stores, too."""
-        where, *loaded = _places(inst, self.versions)
+        where, *loaded = _places(inst, self.versions.of)
         for other, place in self.stores:
             earlier = self.passed.get(other, []) if inst.memory != "load" else []
             if not _apart(where, place) or len(earlier) > _MOST_PASSED:
@@ -234,19 +290,6 @@ class _Graph:
                 if other != i:
                     self.edge(other, i, 1)
             self.loads, self.stores, self.fence = [], [], i
-
-    def rename(self, inst: MInst) -> None:
-        """Registers that addresses are based on have another value behind an instruction that writes them."""
-        bases, versions = self.bases, self.versions
-        for operand in inst.dsts:
-            if type(operand) is V:
-                if operand.reg.id not in bases:
-                    continue
-                # A pair used as an address is named by its low part; a new high part makes a new address too.
-                for part in range(max(operand.part - 1, 0), operand.part + operand.count):
-                    versions[operand.reg.id, part] = versions.get((operand.reg.id, part), 0) + 1
-            elif type(operand) is Reg and (operand.file, operand.index) in bases:
-                versions[operand.file, operand.index] = versions.get((operand.file, operand.index), 0) + 1
 
     def renew(self, renewed: dict[MInst, list[MInst]]) -> None:
         """Compares that are made again come when the loads that are named there do."""
@@ -291,18 +334,20 @@ def build(
     end: Footprint | None = None,
     renewed: dict[MInst, list[MInst]] | None = None,
     ahead: Collection[MInst] = (),
+    arrays: bool = True,
 ) -> list[Node]:
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
     is needed in time. A compare in `renewed` comes when the loads that are named there do;
-    those in `ahead` are wanted as long after the run as they take."""
-    graph = _Graph(insts, prints, distances)
+    those in `ahead` are wanted as long after the run as they take. Without `arrays` stores of parts of words to local
+    memory have no order but that of the places that they store to."""
+    graph = _Graph(insts, prints, distances, arrays)
     for i, inst in enumerate(insts):
         graph.registers(i)
         graph.effects(i, inst)
         if inst.memory:
             graph.memory(i, inst)
-        if graph.bases:
-            graph.rename(inst)
+        if graph.versions.bases:
+            graph.versions.rename(inst)
     if renewed:
         graph.renew(renewed)
     return graph.nodes(end, ahead)
