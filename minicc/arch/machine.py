@@ -130,7 +130,7 @@ class Memory:
     """What an SM's first constant takes longer."""
     constant_cold: tuple[int, int] = (205, 370)
     """First use of 256 bytes of a bank other than that of the parameters: from L2 to a GPC, from DRAM to L2."""
-    constant_miss: tuple[int, int] = (58, 69)
+    constant_miss: tuple[int, int] = (61, 66)
     """What a line of constants takes from the level behind: as an operand, for LDC."""
     fence: int = 300
     """A GPU-scope memory fence with nothing outstanding."""

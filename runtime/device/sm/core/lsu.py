@@ -32,6 +32,8 @@ AGAIN = 20
 PLACE_TURN, PLACE_LATER = 32, 11
 """Of an LDC for each place that its lanes name, be they bytes of one word: sixteenths of a cycle of the unit; cycles
 that it is done later for each but the first (H200: 512 loads by 4 and 16 warps, chains of 256, of 1 to 32 places)."""
+PLACE_WAITED = 7
+"""Cycles that it is done later if it waited for a line (H200: one line a load 73, 32 lines 66 each and 7)."""
 STORE_LINE = 29
 """Sixteenths of a cycle of the unit for each line that a store sends; what joins a line that is held takes passes
 over L1's banks alone (H200: eight warps that load and store 32 lines of their own by turns; mixed words of 1 to 64)."""
@@ -300,8 +302,10 @@ def constant_time(sc: int, i: int, mask: u32) -> int:
         if line >= 0:
             line += L.CONSTANT_LINES
             if not SM[sc >> 2, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                there = max(there, constant(sc, line, there))
+                there = max(there, constant(sc, line, there, X[START]))
     X[COST] = max(X[COST], PLACE_TURN * places)
+    if there > X[START]:
+        there += PLACE_WAITED
     return there - X[START] + PLACE_LATER * (places - 1)
 
 

@@ -164,11 +164,13 @@ def chunk(m: int, place: int, t: int) -> int:
 
 
 @compiled(rare=True)
-def constant(sc: int, line: int, t: int) -> int:
-    """When a sub-core, asked at `t`, has a line of 64 bytes of constants: of bank 0, from 256 on of others, from
-    CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first brings it, and everybody waits for
-    that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes through in a loop, three lines of
-    2 KB); what comes from the level behind comes one line after the other, to that level 256 bytes at a time."""
+def constant(sc: int, line: int, t: int, now: int) -> int:
+    """When a sub-core, asked at `t` (by an instruction that began `now`), has a line of 64 bytes of constants: of bank
+    0, from 256 on of others, from CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first
+    brings it, and everybody waits for that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes
+    through in a loop, three lines of 2 KB). What comes from the level behind comes to that 256 bytes at a time, and to
+    a sub-core one line after the other; but LDC's of several warps wait side by side, 16 that name 32 lines each as
+    long as one, and for their GPC's port alone."""
     m = sc >> 2
     gpc = SM[m, L.M_GPC]
     me = 1 << (sc & 3)
@@ -180,9 +182,11 @@ def constant(sc: int, line: int, t: int) -> int:
     if there == 0:
         if place >= L.PARAMETER_LINES:
             there = chunk(m, place, t) + miss
-            if there == t + miss:
-                there = max(t, SC[sc, L.S_CONSTANT + other]) + miss
-                SC[sc, L.S_CONSTANT + other] = there
+            if other:
+                there = max(there, from_gpc(m, t, miss))
+            elif there == t + miss:
+                there = max(t, SC[sc, L.S_CONSTANT]) + miss
+                SC[sc, L.S_CONSTANT] = there
         else:
             # SMs of a GPC that begin together wait for one another here.
             there = from_gpc(m, t, miss)
@@ -219,7 +223,7 @@ def constant(sc: int, line: int, t: int) -> int:
         there += (min(SM[m, L.M_LIVE] * G[L.G_WARPS], 4) - 1) * 2 * turn // 3
         all_there = there + 3 * turn
         there += (sc & 3) * turn
-    if all_there <= t:
+    if all_there <= now:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
     return there
 
