@@ -586,6 +586,11 @@ def run_sm(m: int, begin: int, end: int) -> int:
                     if CODE[j, L.C_PORTS] >= 0:
                         reads = port_reads(v, j, sc)
                         wake = port_time(reads, sc)
+                        if seldom(wake > t):
+                            # It is picked, but not dispatched: nobody else goes on until it is.
+                            best = wake
+                            SC[sc, L.S_PORT] = wake
+                            break
                     if wake <= t and seldom(CODE[j, L.C_CLINE] >= 0):
                         line = CODE[j, L.C_CLINE]
                         if seldom(SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1 == 0):

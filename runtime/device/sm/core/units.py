@@ -11,8 +11,6 @@ from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, PCC, SC, WS
 
-WINDOW = 3
-"""Cycles in which an instruction reads its registers."""
 EVEN = 0b010101
 """Places (see `C_PORTS`) of the even bank."""
 
@@ -27,11 +25,14 @@ def port_reads(w: int, i: int, sc: int) -> int:
 
 @compiled(inline=True)
 def port_time(reads: int, sc: int) -> int:
-    """The first cycle in which these register reads fit the window of the sub-core."""
+    """The first cycle in which an instruction with these register reads can be dispatched: a bank gives a register a
+    cycle; one read can wait a cycle for it, several have to find the bank free (H200: pairs of three-register FFMAs
+    that conflict take 2 cycles, 1.5 in turns with those of the other bank or with one read, 1 with those of none, but
+    AABB takes 5, and four of one and four of the other 14)."""
     n0 = reads & 0xFFFFFFFF
     n1 = reads >> 32
-    a = SC[sc, L.S_BANK0] + n0 - WINDOW if n0 else 0
-    b = SC[sc, L.S_BANK1] + n1 - WINDOW if n1 else 0
+    a = SC[sc, L.S_BANK0] - (1 if n0 == 1 else 0) if n0 else 0
+    b = SC[sc, L.S_BANK1] - (1 if n1 == 1 else 0) if n1 else 0
     return a if a > b else b
 
 

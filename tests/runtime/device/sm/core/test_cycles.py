@@ -245,6 +245,31 @@ def test_reuse_cache_saves_a_port() -> None:
     assert cycles_per_copy(plain) == 6
 
 
+EVENS, ODDS = "FFMA R40, R6, R8, R9", "FFMA R41, R7, R9, R10"
+THREE, ONE, EVEN = "FFMA R42, R6, R8, R10", "FFMA R43, R9, R9, R9", "FFMA R44, R8, R8, R8"
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([EVENS, ONE], 2),
+        ([EVENS, EVENS, ONE, ONE], 5),
+        ([EVENS] * 4 + [ONE] * 4, 11),
+        ([EVENS, EVEN], 3),
+        ([EVENS, EVEN, EVEN], 4),
+        ([EVENS, ODDS], 3),
+        ([EVENS] * 4 + [ODDS] * 4, 14),
+        ([THREE, ONE], 3),
+        ([THREE, THREE] + [ONE] * 4, 8),
+    ],
+)
+def test_register_ports(texts: list[str], expected: float) -> None:
+    """H200: two registers of one bank, of the other, three, one; alone and with two warps a sub-core, of which the one
+    that waits for its registers keeps the other from being dispatched."""
+    assert cycles_per_copy([i(text) for text in texts]) == expected
+    assert cycles_per_copy([i(text) for text in texts], warps=8) == expected
+
+
 def test_first_pass_of_straight_code_waits_for_instructions() -> None:
     """2.2 cycles an instruction on the first pass (H200), one after."""
     lines = [i("CS2R.32 R20, SR_CLOCKLO", 4), *[i("NOP")] * 400, i("CS2R.32 R21, SR_CLOCKLO", 8)]
