@@ -86,7 +86,8 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
         # Of lanes that name one address, each has its neighbour's (see `paired`).
         n = max(width >> (3 if consecutive == 2 and kind == K.A_LOAD else 2), 1)
     else:
-        n = wavefronts(width, scratch, mask, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
+        same = np.uint32(G[L.G_SAME])
+        n = wavefronts(width, scratch, mask, same, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
     ideal = 1
     if width > 4:
         ideal = min(n, n if kind == K.A_LDSM else width >> 2)
@@ -280,8 +281,8 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
         return load_time(w >> 6, i, lines, extra)
     if seldom(kind == K.A_LDGSTS):
         # Lanes that read or write one bank take turns, also if they read one word.
-        read = wavefronts(width, lanes, mask, 1, 0, scratch + TALLY)
-        stored = wavefronts(width, scratch, mask, 1, 0, scratch + TALLY)
+        read = wavefronts(width, lanes, mask, np.uint32(0), 1, 0, scratch + TALLY)
+        stored = wavefronts(width, scratch, mask, np.uint32(0), 1, 0, scratch + TALLY)
         X[COST] = max(X[COST], 16 * (read + stored))
         return load_time(w >> 6, i, lines, extra + 2 * (max(read, stored) - max(width >> 2, 1)))
     return store_time(w, i, mask, t, lines, sectors, consecutive, extra)
@@ -309,6 +310,16 @@ def constant_time(sc: int, i: int, mask: u32) -> int:
     return there - X[START] + PLACE_LATER * (places - 1)
 
 
+@compiled(inline=True)
+def queued(sc: int, until: int) -> None:
+    """The next place of a sub-core's queue to the load/store unit is taken until then."""
+    place = SC[sc, L.S_LSUN]
+    SC[sc, L.S_LSU + place] = until
+    place = place + 1 if place + 1 < LSU_ENTRIES else 0
+    SC[sc, L.S_LSUN] = place
+    SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + place]
+
+
 @compiled(rare=True)
 def idle_time(w: int, i: int, t: int) -> int:
     """The same for an instruction without a lane whose guard holds: it takes its turn in the queue, and that is all
@@ -318,9 +329,7 @@ def idle_time(w: int, i: int, t: int) -> int:
     start = max(t + LSU_FRONT, SC[sc, L.S_LSULAST] + IDLE_TURN)
     start = max(start, SM[m, L.M_LSU] + 15 >> 4)
     SC[sc, L.S_LSULAST] = start
-    SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
-    SC[sc, L.S_LSUN] += 1
-    SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+    queued(sc, start + 1)
     SM[m, L.M_LSU] = max(16 * (t + LSU_FRONT), SM[m, L.M_LSU]) + 16
     X[DELAY] = IDLE_READ - CODE[i, L.C_RELEASE]
     return start - LSU_FRONT + IDLE_DONE
@@ -360,9 +369,7 @@ def memory_time(w: int, i: int, mask: u32, t: int, consecutive: int) -> int:
                 done = line_time(w, i, mask, t, space == K.SPACE_LOCAL, consecutive)
         start = X[START]
         SC[sc, L.S_LSULAST] = start + max(X[RETURNS], 0)
-        SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES] = start + 1
-        SC[sc, L.S_LSUN] += 1
-        SC[sc, L.S_ROOM + K.Q_LSU] = SC[sc, L.S_LSU + SC[sc, L.S_LSUN] % LSU_ENTRIES]
+        queued(sc, start + 1)
         # What waits in a sub-core's own queue leaves the unit to the others.
         begin = (start if X[BLOCKED] else t + LSU_FRONT) * 16
         SM[m, L.M_LSU] = max(begin, SM[m, L.M_LSU]) + X[COST]

@@ -27,7 +27,6 @@ from runtime.device.sm.language.raw import (
 from runtime.device.sm.language.vector import (
     add_all,
     after_half,
-    after_last,
     after_two,
     any_bits,
     clear_tally,
@@ -145,25 +144,17 @@ def translate_each(
     return 0
 
 
-@compiled(inline=True)
-def consecutive(lanes: int, width: int) -> int:
-    """1 if lane k's address is lane 0's plus k times `width`, else 0."""
-    return 1 if after_last(lanes, width) == np.uint32(FULL - 1) else 0
-
-
 @compiled
 def translate(
     space: int, width: int, mask: u32, lanes: int, hosts: int, shared: int, local: int, bank: int, i: int
 ) -> int:
-    """As `translate_each`, all lanes at a time where that will do. 1: all lanes active, consecutive; 2: all active, one
-    address; 0: fine otherwise; negative: minus the fault."""
+    """As `translate_each`, all lanes at a time where that will do. 1: in shared or global memory, all hosts at one
+    distance from their lanes; 0: fine otherwise; negative: minus the fault."""
     bits = any_bits(lanes, mask)
     if space == K.SPACE_SHARED and bits & (width - 1) == 0 and bits >= 0 and bits + width <= G[L.G_SHAREDSIZE]:
         # No lane is beyond the bits that any has.
         add_all(hosts, lanes, shared)
-        if mask == np.uint32(FULL):
-            return 2 if consecutive(lanes, 0) else consecutive(lanes, width)
-        return 0
+        return 1
     low = lowest(lanes, mask)
     high = highest(lanes, mask)
     if space == K.SPACE_CONST:
@@ -174,11 +165,7 @@ def translate(
         if space == K.SPACE_SHARED:
             if low >= 0 and high + width <= G[L.G_SHAREDSIZE]:
                 add_all(hosts, lanes, shared)
-                if mask == np.uint32(FULL):
-                    if low == high:
-                        return 2
-                    return consecutive(lanes, width)
-                return 0
+                return 1
         elif space == K.SPACE_LOCAL:
             bottom = G[L.G_LOCALTOP] - G[L.G_LOCALSIZE]
             if low >= bottom and high + width <= G[L.G_LOCALTOP]:
@@ -187,22 +174,21 @@ def translate(
                 return 0
         elif allocated(width, low - G[L.G_MEMBASE], high - G[L.G_MEMBASE], i):
             add_all(hosts, lanes, G[L.G_MEM] - G[L.G_MEMBASE])
-            if mask == np.uint32(FULL):
-                return 2 if low == high else consecutive(lanes, width)
-            return 0
+            return 1
     return translate_each(space, width, mask, lanes, hosts, shared, local, bank)
 
 
 @compiled
-def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int) -> None:
-    """Registers at `dst` from memory; narrow loads extend to 32 bits."""
+def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int, following: u32, same: u32) -> None:
+    """Registers at `dst` from memory; narrow loads extend to 32 bits. Of the lanes `following` is one width behind the
+    lane before it, `same` where that is."""
     if mask == np.uint32(FULL) and width >= 4:
-        if width == 4 and after_last(hosts, 4) | np.uint32(EIGHTS) == np.uint32(FULL):
+        if width == 4 and following | np.uint32(EIGHTS) == np.uint32(FULL):
             # Rows of a tile: runs of consecutive lanes.
             for k in range(0, 32, 8):
                 copy8(dst + 4 * k, loads64(hosts + 8 * k))
             return
-        if after_last(hosts, 0) | np.uint32(EIGHTS) == np.uint32(FULL):
+        if same | np.uint32(EIGHTS) == np.uint32(FULL):
             # Columns of it: one address for many lanes.
             for word in range(0, width, 4):
                 for k in range(0, 32, 8):
@@ -233,9 +219,10 @@ def load_lanes(width: int, signed: int, hosts: int, mask: u32, dst: int) -> None
 
 
 @compiled
-def store_lanes(width: int, hosts: int, mask: u32, src: int) -> None:
-    """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide."""
-    if width == 4 and mask == np.uint32(FULL) and after_last(hosts, 4) | np.uint32(EIGHTS) == np.uint32(FULL):
+def store_lanes(width: int, hosts: int, mask: u32, src: int, following: u32) -> None:
+    """Memory from registers at `src`; lanes in ascending order, so the highest lane wins where they collide.
+    `following`: as of `load_lanes`."""
+    if width == 4 and mask == np.uint32(FULL) and following | np.uint32(EIGHTS) == np.uint32(FULL):
         for k in range(0, 32, 8):
             copy8(loads64(hosts + 8 * k), src + 4 * k)
         return
@@ -451,9 +438,9 @@ def atomic_lanes(op: int, kind: int, width: int, hosts: int, mask: u32, src: int
 
 
 @compiled(inline=True)
-def paired(lanes: int, mask: u32) -> bool:
+def paired(lanes: int, mask: u32, again: u32) -> bool:
     """Whether each active lane names the address of its neighbour (lane ^ 1), or each that of lane ^ 2."""
-    apart = mask & mask << np.uint32(1) & ~(after_last(lanes, 0) | np.uint32(EVEN))
+    apart = mask & mask << np.uint32(1) & ~(again | np.uint32(EVEN))
     if np.uint32(apart) == np.uint32(0):
         return True
     apart = mask & mask << np.uint32(2) & ~(after_two(lanes, 0) | np.uint32(LOWER))
@@ -461,19 +448,17 @@ def paired(lanes: int, mask: u32) -> bool:
 
 
 @compiled
-def wavefronts(width: int, lanes: int, mask: u32, each: int, load: int, tally: int) -> int:
+def wavefronts(width: int, lanes: int, mask: u32, again: u32, each: int, load: int, tally: int) -> int:
     """Passes over shared memory (32 banks of 4 bytes) that the access takes: for 64- and 128-bit accesses the warp goes
     in halves and quarters, in wholes and halves if it is a `load` whose lanes are paired (H200: 13 patterns of lanes).
-    Equal words are read once, unless `each` (atomics, which take turns). `tally`: host address of 32 bytes to count
-    in."""
+    Equal words are read once, unless `each` (atomics, which take turns); `again`: lanes that read what the one before
+    them reads. `tally`: host address of 32 bytes to count in."""
     words = max(width >> 2, 1)
     group = 32 >> (words >> 1)
-    if load and words > 1 and paired(lanes, mask):
+    if load and words > 1 and paired(lanes, mask, again):
         group *= 2
     ones = (1 << words) - 1
     total = 0
-    # Lanes that read what one before them reads.
-    again = after_last(lanes, 0)
     again16 = after_half(lanes, 0)
     for start in range(0, 32, group):
         part = mask & np.uint32((1 << group) - 1 << start)

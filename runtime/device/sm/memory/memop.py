@@ -8,6 +8,7 @@ from runtime.device.sm.language.invoke import invoke
 from runtime.device.sm.language.lang import compiled, seldom, u32
 from runtime.device.sm.language.raw import address, load16, load32, loads64, store16, store32, store64
 from runtime.device.sm.language.vector import (
+    after_last,
     copy_words,
     pairs_from_rows,
     prefetch,
@@ -21,7 +22,6 @@ from runtime.device.sm.memory.access import (
     WINDOW,
     allocated,
     atomic_lanes,
-    consecutive,
     load_lanes,
     store_lanes,
     translate,
@@ -34,6 +34,9 @@ from runtime.device.sm.tables.table import CODE, CT, L1, WS, G
 HOSTS, CUTS = 1024, 1536
 """Byte offsets in the scratch area of the host addresses, and of how many bytes of a copy are zeros; lane addresses are
 at 0, those of a copy's source at 256."""
+
+BEHIND = FULL - 1
+"""All lanes that have one before them."""
 
 
 @compiled
@@ -167,8 +170,9 @@ def side_by_side(i: int, dst: int, state: int, shared: int) -> int:
 
 
 @compiled
-def load(i: int, mask: u32, dst: int, alike: int) -> None:
-    """Loaded values to the rows at `dst`; `alike`: all lanes name one place, whose words they all get."""
+def load(i: int, mask: u32, dst: int, alike: int, following: u32, same: u32) -> None:
+    """Loaded values to the rows at `dst`; `alike`: all lanes name one place, whose words they all get; `following`,
+    `same`: as of `load_lanes`."""
     hosts = G[L.G_SCRATCH] + HOSTS
     width = CODE[i, L.C_WIDTH]
     if alike and width >= 4:
@@ -181,7 +185,7 @@ def load(i: int, mask: u32, dst: int, alike: int) -> None:
         if width >= 8:
             store32(dst + 4, load32(host + 4))
     else:
-        load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst)
+        load_lanes(width, CODE[i, L.C_AUX], hosts, mask, dst, following, same)
 
 
 @compiled(rare=True)
@@ -226,7 +230,8 @@ def atomic(i: int, mask: u32, dst: int, state: int) -> None:
 @compiled
 def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
     """Execute memory instruction i of warp w for the lanes `mask` (not empty); loaded values go to rows at host address
-    `dst`. Lane addresses stay in the scratch area. As `translate`: 1, 2, 0, or minus the fault."""
+    `dst`. Lane addresses stay in the scratch area. 1: all lanes, one width from each to the next, in shared or global
+    memory; 2: all lanes at one address there; 0: other lanes; or minus the fault."""
     state = WS[w, L.W_STATE]
     scratch = G[L.G_SCRATCH]
     invoke(CODE[i, L.C_FN], state, CODE[i, L.C_OPERANDS], mask, scratch, G[L.G_STAGE])
@@ -246,17 +251,27 @@ def memory_op(w: int, i: int, mask: u32, dst: int) -> int:
         return copy(i, mask, state, shared, local)
     if seldom(space == K.SPACE_CONST) and CODE[i, L.C_UNIFORM]:
         mask = np.uint32(1)
-    rows = mask == np.uint32(FULL) and kind <= K.A_STORE and width >= 4 and consecutive(scratch, width)
-    if rows and side_by_side(i, dst, state, shared):
+    following = after_last(scratch, width)
+    rows = following == np.uint32(BEHIND) and mask == np.uint32(FULL)
+    if rows and kind <= K.A_STORE and width >= 4 and side_by_side(i, dst, state, shared):
         return 1
     hosts = scratch + HOSTS
+    same = after_last(scratch, 0)
+    G[L.G_SAME] = np.int64(same)
     result = translate(space, width, mask, scratch, hosts, shared, local, CODE[i, L.C_BANK], i)
     if seldom(result < 0):
         return result
+    if result:
+        alike = same == np.uint32(BEHIND) and mask == np.uint32(FULL)
+        result = 2 if alike else 1 if rows else 0
+    else:
+        # Neighbours need not be neighbours on the host.
+        following = after_last(hosts, width)
+        same = after_last(hosts, 0)
     if kind == K.A_LOAD:
-        load(i, mask, dst, result == 2)
+        load(i, mask, dst, result == 2, following, same)
     elif kind == K.A_STORE:
-        store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA])
+        store_lanes(width, hosts, mask, state + CODE[i, L.C_DATA], following)
     else:
         atomic(i, mask, dst, state)
     return result

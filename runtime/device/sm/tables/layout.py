@@ -316,6 +316,7 @@ S_ROOM = _several(_c, 4)
 S_LITE = next(_c)
 """when the other half of the FMA pipe takes its next"""
 S_LSUN = next(_c)
+"""the place of its queue to the load/store unit (`S_LSU`) that is taken next"""
 S_LSULAST = next(_c)
 S_XUN = next(_c)
 S_UNIT = _several(_c, 16)
@@ -618,6 +619,8 @@ G_MATES = next(_c)
 """in a launch of clusters: host address of the shared memories of the cluster that the running warp is in"""
 G_RANK = next(_c)
 """rank in its cluster of the CTA whose memory instruction is under way"""
+G_SAME = next(_c)
+"""lanes of that instruction that have the address of the lane before them (if not all are one width apart)"""
 G_QUANTUM = next(_c)
 """cycles that an SM runs alone"""
 G_HELPERS = next(_c)

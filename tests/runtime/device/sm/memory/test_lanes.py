@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.device.sm.language.lang import compiled
+from runtime.device.sm.language.vector import after_last
 from runtime.device.sm.memory.access import SURVEY_PASSES, load_lanes, store_lanes, survey, wavefronts
 from runtime.device.sm.tables.table import X, addresses
 from tests.runtime.device.sm.kit import loaded
@@ -17,19 +18,19 @@ FULL = (1 << 32) - 1
 
 @compiled(entry=True)
 def loads(width: int, hosts: int, mask: int, rows: int) -> int:
-    load_lanes(width, 0, hosts, np.uint32(mask), rows)
+    load_lanes(width, 0, hosts, np.uint32(mask), rows, after_last(hosts, width), after_last(hosts, 0))
     return 0
 
 
 @compiled(entry=True)
 def stores(width: int, hosts: int, mask: int, rows: int) -> int:
-    store_lanes(width, hosts, np.uint32(mask), rows)
+    store_lanes(width, hosts, np.uint32(mask), rows, after_last(hosts, width))
     return 0
 
 
 @compiled(entry=True)
 def passes(width: int, lanes: int, mask: int, each: int, load: int, tally: int) -> int:
-    return wavefronts(width, lanes, np.uint32(mask), each, load, tally)
+    return wavefronts(width, lanes, np.uint32(mask), after_last(lanes, 0), each, load, tally)
 
 
 @compiled(entry=True)
