@@ -111,6 +111,13 @@ def test_any_bounds(bits: int, predicate: str, first: bool, data: st.DataObject)
     assert run_rows(compiled(bits, predicate, first), [row], 3) == [result]
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+def test_a_first_turn_that_goes_over_the_end_of_the_type(bits: int) -> None:
+    """From the largest number to 0, 1, 2 and 3: no short rest, though only small ones are left before the bound."""
+    row = [(1 << bits) - 1, 3, 1, *range(101, 114)]
+    assert run_rows(compiled(bits, "ule", True), [row], 3)[0][2] == 5
+
+
 def test_what_is_left_alone() -> None:
     """Loops with effects, loops that the source says how to unroll, names in quotes."""
     text = source(32, "slt", False)
