@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from minicc.binary import elf, elf_read, fatbin
+from minicc.binary import archive, elf, elf_read, fatbin
 from minicc.binary.cubin_read import arch_of
 from minicc.diagnostics import fail
 
@@ -18,7 +18,8 @@ ELF, FATBIN = b"\x7fELF", struct.pack("<I", fatbin.MAGIC)
 @attrs.define
 class Image:
     """One cubin or PTX text of an input. `embedded`: it came out of a fatbin; its name lacks number, architecture and
-    kind (`_numbered`). `identifier`: the source file that a fatbin says it is of."""
+    kind (`_numbered`). `identifier`: the source file that a fatbin says it is of. Of kind `member`: no image, but the
+    name of the object of a library whose images follow."""
 
     kind: str
     arch: str
@@ -36,19 +37,39 @@ def images_of(data: bytes, file: str, stem: str, everything: bool = False) -> li
     is nothing we know."""
     if data.startswith(FATBIN):
         return _fatbins(data, file, stem)
+    if data.startswith(archive.MAGIC):
+        return _of_archive(data, file, stem, everything)
     if not data.startswith(ELF):
-        fail("objdump.format", "neither a cubin, a fatbin nor an object with one", place=file)
+        fail("objdump.format", "neither a cubin, a fatbin nor an object or a library with one", place=file)
     image = elf_read.read(data, file)
     if image.machine == elf.EM_CUDA:
         arch = arch_of(image)
         return [Image("cubin", arch, data, f"{stem}.{arch}.cubin", embedded=False)]
+    found = _of_object(image, file, stem, everything)
+    if not found:
+        fail("objdump.format", "this object holds no device code (.nv_fatbin)", place=file)
+    return found
+
+
+def _of_archive(data: bytes, file: str, stem: str, everything: bool) -> list[Image]:
+    """The images of a library's objects, each object's behind an image that is only its name."""
+    found: list[Image] = []
+    for name, body in archive.members(data, file):
+        place = f"{Path(file).resolve()}:{name}"
+        found.append(Image("member", "", b"", place, embedded=False))
+        if body.startswith(ELF):
+            found += _of_object(elf_read.read(body, place), place, stem, everything)
+    if all(image.kind == "member" for image in found):
+        fail("objdump.format", "this library holds no device code (.nv_fatbin)", place=file)
+    return found
+
+
+def _of_object(image: elf_read.Elf, file: str, stem: str, everything: bool) -> list[Image]:
     found: list[Image] = []
     for name in (".nv_fatbin", "__nv_relfatbin"):
         for section in image.sections:
             if section.name == name and (everything or not found or name == ".nv_fatbin"):
                 found += _fatbins(bytes(section.data.bytes(0, len(section.data), section.name)), file, stem)
-    if not found:
-        fail("objdump.format", "this object holds no device code (.nv_fatbin)", place=file)
     return found
 
 

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ import attrs
 
 from minicc.binary.images import Image, code_sections, images_of
 from minicc.binary.mangling import signature
-from minicc.diagnostics import fail
+from minicc.diagnostics import CompileError, fail
 from minicc.output import write
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 USAGE = """Usage: minicc objdump [options] FILE...
 
-FILE is a cubin, a fatbin, or a host object or executable with a .nv_fatbin section. `-` is standard input.
+FILE is a cubin, a fatbin, a host object or executable with a .nv_fatbin section, or a library of such objects. `-` is
+standard input.
 
   -asm               a listing that `minicc as` assembles to the same bytes (default for a cubin)
   -sass              machine code, as cuobjdump -sass prints it
@@ -169,10 +171,20 @@ def read_images(file: str, everything: bool = False) -> list[Image]:
 
 def _show(images: list[Image], request: Request) -> list[str]:
     wants, values = request.wants, request.values
+    out: list[str] = []
     if wants & {"lelf", "lptx"}:
-        return [f"{label} file {k:4}: {i.name}" for k, label, i in _counted(images) if f"l{label.lower()}" in wants]
+        for k, label, image in _counted(images):
+            if image.kind == "member":
+                out += _member(image)
+            elif f"l{label.lower()}" in wants:
+                out.append(f"{label} file {k:4}: {image.name}")
+        return out
     if "ltext" in wants:
-        return [f"SASS text section {k} : {name}" for k, (name, _) in enumerate(_texts(images), 1)]
+        number = count(1)
+        for image in images:
+            out += _member(image) if image.kind == "member" else []
+            out += [f"SASS text section {next(number)} : {name}" for name, _ in _texts([image])]
+        return out
     if values.keys() & {"xelf", "xptx", "xtext"}:
         return _extract(images, values)
     if "fun" in values:
@@ -185,15 +197,23 @@ def _show(images: list[Image], request: Request) -> list[str]:
         wants = wants | {"sass"}
     if not wants - {"control", "all", "sort"} and all(not image.embedded for image in images):
         wants = wants | {"asm"}
-    out: list[str] = []
     for image in images:
+        if image.kind == "member":
+            out += _member(image)
+            continue
         if image.embedded and "graph" not in wants:
             out += _entry_header(image)
         if image.kind == "ptx":
             if "ptx" in wants:
                 out += [image.data.decode("utf-8", "replace").rstrip("\0")]
             continue
-        out += _show_cubin(image, request, wants)
+        try:
+            out += _show_cubin(image, request, wants)
+        except CompileError as error:
+            # Of a machine without a known encoding; those beside it are shown.
+            if len(images) == 1 or any(d.code != "sass.arch" for d in error.diagnostics):
+                raise
+            sys.stderr.write(f"{error}\n".replace("error:", "warning:", 1))
     return out
 
 
@@ -219,9 +239,9 @@ def _warn_of_unknown(images: list[Image], names: str) -> None:
 
 def _counted(images: list[Image]) -> Iterator[tuple[int, str, Image]]:
     """Each image with its number among those of its kind, and the kind's name."""
-    counts = {"ELF": 0, "PTX": 0}
+    counts = {"ELF": 0, "PTX": 0, "member": 0}
     for image in images:
-        label = "PTX" if image.kind == "ptx" else "ELF"
+        label = {"ptx": "PTX", "cubin": "ELF"}.get(image.kind, image.kind)
         counts[label] += 1
         yield counts[label], label, image
 
@@ -235,6 +255,9 @@ def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
         ):
             fail("objdump.extract", f"no {label} file whose name holds '{pattern}'")
     for k, label, image in _counted(images):
+        if label == "member":
+            out += _member(image)
+            continue
         if not _named(image, values.get("xelf" if label == "ELF" else "xptx")):
             continue
         safe = image.name.replace("/", "_").replace("\\", "_").replace("\0", "_")
@@ -257,6 +280,11 @@ def _extract(images: list[Image], values: dict[str, str]) -> list[str]:
 def _named(image: Image, pattern: str | None) -> bool:
     """Whether the image's name holds one of the names in `pattern`."""
     return pattern is not None and (pattern == "all" or any(part in image.name for part in pattern.split(",")))
+
+
+def _member(image: Image) -> list[str]:
+    """What stands before the images of a library's object."""
+    return ["", f"member {image.name}:"]
 
 
 def _entry_header(image: Image) -> list[str]:
@@ -363,7 +391,6 @@ def _sass(image: Image, request: Request, wants: set[str]) -> list[str]:
 
 def _reasons(text: list[str], lines: list[Any], arch: Any) -> list[str]:
     """Each line with what its control codes are there for."""
-    from minicc.diagnostics import CompileError
     from minicc.ptxas.control.why import explain
 
     code = b"".join(line.word.to_bytes(16, "little") for line in lines)
@@ -451,6 +478,8 @@ def _usage(image: Image, request: Request) -> list[str]:
 def image_json(image: Image, request: Request) -> dict[str, Any]:
     """One image as JSON; code only if -sass (or nothing) was asked for."""
     out: dict[str, Any] = {"kind": image.kind, "arch": image.arch, "name": image.name, "size": len(image.data)}
+    if image.kind == "member":
+        return out
     if image.kind == "ptx":
         if "ptx" in request.wants:
             out["ptx"] = image.data.decode("utf-8", "replace").rstrip("\0")
