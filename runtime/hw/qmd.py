@@ -23,8 +23,16 @@ class Field:
     high: int
     low: int
 
+    mask: int = attrs.field(init=False)
+    """As many ones as it has bits."""
+
+    @mask.default
+    def _mask(self) -> int:
+        return (1 << self.width) - 1
+
     @property
     def width(self) -> int:
+        """How many bits it has."""
         return self.high - self.low + 1
 
 
@@ -71,9 +79,9 @@ def pack(version: Version, values: Mapping[str, int | str]) -> bytes:
     bits = version.major << _MAJOR.low | version.minor << _MINOR.low
     for name, given in values.items():
         field, value = version.fields[name], value_of(name, given)
-        if value < 0 or value >> field.width:
+        if value < 0 or value > field.mask:
             raise ValueError(f"QMD {version.name} field {name}: 0x{value:x} does not fit in {field.width} bits")
-        bits = bits & ~(((1 << field.width) - 1) << field.low) | value << field.low
+        bits = bits & ~(field.mask << field.low) | value << field.low
     return bits.to_bytes(version.size, "little")
 
 
@@ -94,4 +102,4 @@ def unpack(data: bytes) -> tuple[Version, dict[str, int]]:
     if len(data) < version.size:
         raise ValueError(f"a {version.name} QMD is {version.size} bytes, not {len(data)}")
     bits = int.from_bytes(data[: version.size], "little")
-    return version, {name: bits >> f.low & ((1 << f.width) - 1) for name, f in version.fields.items()}
+    return version, {name: bits >> f.low & f.mask for name, f in version.fields.items()}
