@@ -40,6 +40,8 @@ _END = re.compile(
     r"(?:,.*)?\n"
 )
 _BRANCH = re.compile(r"  br i1 (%[-\w.$]+), label (%[-\w.$]+), label (%[-\w.$]+)[^\n]*$")
+_LOAD = re.compile(r" = load [^\n]*?ptr(?: addrspace\((\d+)\))? (%[-\w.$]+)")
+_STORE = re.compile(r"  store [^\n]*?, ptr(?: addrspace\((\d+)\))? (%[-\w.$]+|@[^,\n]+)")
 _TARGET = re.compile(r"label (%[-\w.$]+)")
 
 
@@ -108,8 +110,8 @@ def _taken_apart(
         return None
     if text.count("\n") + _DIVISION * len(_DIVIDES.findall(text)) > _LONGEST:
         return None
-    if len(nodes) > 1 and " store " in text:
-        return None  # loads do not pass it, and the registers of more turns cost warps (an im2col 1.15)
+    if len(nodes) > 1 and not _passed(text):
+        return None  # the registers of more turns cost warps and gain nothing (an im2col 1.15)
     exit_, back = branch.groups()[1:] if end["kind"] == "eq" else branch.groups()[:0:-1]
     if (branch[1], end["next"], back) != (end["test"], count[1], label) or end["number"] not in left:
         return None
@@ -129,6 +131,14 @@ def _taken_apart(
     bodies[latch] = bodies[latch][: bodies[latch].rindex("  br i1 ")]
     bodies = {node: body.replace(count[0], "").replace(end[0], "") for node, body in bodies.items()}
     return _Rest(end["number"], exit_, phis, bodies, {name: kinds[name] for name in sorted(after)})
+
+
+def _passed(text: str) -> bool:
+    """Whether loads of later turns can go before a turn's stores: these are to where nothing is loaded from, to other
+    memory or to the places that the turn has loaded itself."""
+    loads, stores = ({(place[1], place[2]) for place in kind.finditer(text)} for kind in (_LOAD, _STORE))
+    apart = {space for space, _ in stores} - {space for space, _ in loads} - {None}
+    return all(store in loads or store[0] in apart for store in stores)
 
 
 def _nodes(label: str, latch: str, blocks: dict[str, str]) -> list[str] | None:
