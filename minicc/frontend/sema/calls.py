@@ -11,12 +11,15 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed_constructor
 from minicc.frontend.sema.associated import of_class, visible, with_associated
-from minicc.frontend.sema.candidates import Candidate
+from minicc.frontend.sema.candidates import Candidate, takes
 from minicc.frontend.sema.convert import CONVERSION, EXACT, USER, is_derived, is_xvalue, operand_type, promoted, prvalue
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
+
+ARITHMETIC = frozenset(("+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!="))
+"""Operators that the language has for two numbers of any kind."""
 
 
 class Calls(Overloads):
@@ -355,9 +358,27 @@ class Calls(Overloads):
                 free = self._closer_function(op, chosen, operands, at)
                 if free is not None:
                     return self.make_call(free, operands, at)
+                self._beside_built_in(op, operands, [EXACT, *chosen.ranks], at)
                 return self.make_call(chosen, operands[1:], at, first)
         free = self._free_operator(op, operands, at)
-        return self.make_call(free, operands, at) if free is not None else None
+        if free is None:
+            return None
+        self._beside_built_in(op, operands, free.ranks, at)
+        return self.make_call(free, operands, at)
+
+    def _beside_built_in(self, op: str, operands: list[ast.Expr], ranks: list[int], at: Token) -> None:
+        """A function for which a number becomes an object is as good as the language's operator, for which the object
+        becomes a number: neither is the better one."""
+        if len(operands) != 2 or op not in ARITHMETIC or self.library:
+            return
+        for k, (e, other) in enumerate((operands, operands[::-1])):
+            if e.type.kind != "record" or not (other.type.arithmetic or other.type.kind == "enum"):
+                continue
+            targets = [f.type.elem for f in self.conversions(e.type.bare) if not f.explicit and takes(f, e)]
+            if ranks[k] < USER <= ranks[1 - k] and any(t is not None and t.bare.arithmetic for t in targets):
+                types = f"'{operands[0].type.bare}' and '{operands[1].type.bare}'"
+                what = f"use of overloaded operator '{op}' is ambiguous (with operand types {types})"
+                self.fail(what, at, code="frontend.ambiguous")
 
     def _free_operator(self, op: str, operands: list[ast.Expr], at: Token) -> Candidate | None:
         """The operator function outside of classes that fits best."""
