@@ -32,6 +32,8 @@ _TYPEDEFS: dict[str, Type] = {
 _MAKERS = {f"make_{name}{n}": f"{name}{n}" for name in ty._VECTORS for n in ("1", "2", "3", "4", "4_16a", "4_32a")}
 
 
+_C_TYPES = frozenset(("FILE", "tm", "timespec", "timeval", "div_t", "ldiv_t"))
+"""Of the C library's headers that nvcc reads before every file: `include/std/c_types.h`."""
 _DRIVER = "CU[A-Za-z_]|cuuint(32|64)_t|cu(blas|blasLt|dnn|sparse|solverDn|fft)Handle(_t)?|curandGenerator_t"
 _TEXTURES = "tex(1D|2D|3D|Cubemap)|surf(1D|2D|3D|Cubemap)"
 
@@ -109,6 +111,8 @@ class Parser(HostCode):
         if re.match(_DRIVER, name) and "driver" not in self.standard_files:
             self._find_builtin("cudaStream_t")
             self._read_standard("driver", self.runtime_types)
+        if name in _C_TYPES and "c_types" not in self.standard_files:
+            self._read_standard("c_types", self.runtime_types)
         if name in self.runtime_types.names:
             return self.runtime_types.names[name]
         found = table.find(name, self.options.fast_math)

@@ -48,7 +48,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "concepts": ("traits",),
     "compare": ("traits", "utility"),
     "tuple": ("traits", "utility", "array"), "complex": (), "device_ptr": (), "runtime": (), "texture": (),
-    "driver": (),
+    "driver": (), "c_types": (),
     "optional": ("traits",), "span": ("traits", "array"), "bit": (), "integers": ("traits", "bit"),
     "algorithms": ("functional", "iterators"), "sequences": ("functional", "utility"),
     "iterators": ("traits", "utility"), "numbers": (), "numeric": ("traits",), "variant": ("traits",),

@@ -17,6 +17,14 @@ from minicc.frontend.types import Type
 _OPEN = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
+def names_pack(tokens: list[Token], k: int) -> bool:
+    """Behind the `auto` at index `k`, and what it is qualified with, stands `...`."""
+    k += 1
+    while tokens[k].text in ("const", "volatile", "&", "&&", "*"):
+        k += 1
+    return tokens[k].text == "..."
+
+
 class Constraints(Declarators):
     @property
     def constrains(self) -> bool:
@@ -305,7 +313,7 @@ class Constraints(Declarators):
 
     def _auto(self, tokens: list[Token], k: int, index: int) -> ast.TemplateParam:
         name = f"auto{index}#"
-        pack = any(tokens[k + n].text == "..." for n in (1, 2, 3) if tokens[k + n].text in ("...", "&", "&&"))
+        pack = names_pack(tokens, k)
         self.has_packs = self.has_packs or pack
         p = ast.TemplateParam(name, "type", pack=pack)
         p.marker = Type("param", name, count=index, variadic=pack)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.cursor import Abandon
 from minicc.frontend.mangle import Mangler
+from minicc.frontend.parse.constraints import names_pack
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.guides import Guides
 from minicc.frontend.parse.primaries import AUTOMATIC
@@ -215,12 +217,24 @@ class Lambdas(Guides):
                 continue
             done.add(token.text)
             e = self.entity_expression(found, token)
-            self._add(layout, parts, token.text, e.type, e, by_reference)
+            if by_reference or self._copies(e):
+                self._add(layout, parts, token.text, e.type, e, by_reference)
         if this and not done & {"this", "*this"}:
             object_ = self.object_of(self.token, lambda record: not record.closure)
             if object_ is not None:
                 pointer = self.address_of(object_, self.token)
                 self._add(layout, parts, "this", pointer.type.bare, pointer)
+
+    def _copies(self, e: ast.Expr) -> bool:
+        """An object that cannot be copied is not what the body names: something that it declares is called so, too."""
+        self.quiet += 1
+        try:
+            self.initialise_copy(ty.unqualified(e.type), e)
+        except Abandon:
+            return False
+        finally:
+            self.quiet -= 1
+        return True
 
     def _captured(self, found: object) -> bool:
         if not isinstance(found, ast.Variable) or found.storage not in AUTOMATIC or found.stand_in is not None:
@@ -333,7 +347,7 @@ class Lambdas(Guides):
                 continue
             if in_parameters and token.text == "auto" and token.kind == IDENT and not self.constrains:
                 name = f"auto{len(params)}#"
-                pack = "..." in (self.tokens[k + 1].text, self.tokens[k + 2].text)
+                pack = names_pack(self.tokens, k)
                 self.has_packs = self.has_packs or pack
                 p = ast.TemplateParam(name, "type", pack=pack)
                 p.marker = Type("param", name, count=len(params), variadic=pack)

@@ -14,7 +14,7 @@ from minicc.frontend.preprocessor import PRAGMA
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.associated import with_associated
 from minicc.frontend.sema.calls import deduced_type
-from minicc.frontend.sema.convert import is_xvalue, operand_type, promoted
+from minicc.frontend.sema.convert import decltype_of, operand_type, promoted
 from minicc.frontend.sema.copies import copies_members, takes_rvalues
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
@@ -566,7 +566,7 @@ class Statements(Records):
         e: ast.Expr = self.braced_list() if self.at("{") else self.expression()
         self.expect(";", "after return statement")
         if ret is ty.DECLTYPE_AUTO and not isinstance(e, ast.Overloads | ast.Init):
-            deduced = self._decltype_of(e, named)
+            deduced = decltype_of(e, named).bare
             self._deduced_result(f, ret, deduced, e.at)
             ret = deduced
         elif deduced_type(ret):
@@ -604,18 +604,6 @@ class Statements(Records):
             moved = ast.Cast(e.type, e.at, "move", e, lvalue=True)
             return moved if self.rank(moved, ret) is not None else e
         return e
-
-    def _decltype_of(self, e: ast.Expr, named: bool) -> ty.Type:
-        """What decltype(auto) makes of an expression: the declared type of what is `named` without parentheses."""
-        if named and isinstance(e, ast.Name):
-            t = e.variable.type
-            return t if t.kind == "reference" else t.bare
-        if named and isinstance(e, ast.Member):
-            t = e.field.type
-            return t if t.kind == "reference" else t.bare
-        if is_xvalue(e):
-            return ty.reference(e.type, True)
-        return ty.reference(e.type) if e.lvalue else e.type.bare
 
     def _deduced_result(self, f: ast.Function, placeholder: ty.Type, deduced: ty.Type, at: Token) -> None:
         """A return statement gives `deduced` for `auto`: all of a function's give the same."""

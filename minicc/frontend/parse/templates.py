@@ -159,6 +159,9 @@ class Templates(MemberClasses):
         if pack and d.name is None and self.token.kind == IDENT:
             d.name = self.identifier()
         name = d.name.text if d.name is not None else f"#{index}"
+        if d.type.kind in ("record", "float") and not (self.constrains or self.library):
+            what = f"a non-type template parameter cannot have type '{d.type.bare}' before C++20"
+            self.fail(what, d.name or token)
         p = ast.TemplateParam(name, "value", d.type.bare, pack=pack)
         if dependent(d.type):
             p.tokens = self.closed(start, self.i)

@@ -14,7 +14,7 @@ from minicc.frontend.parse.statements import Statements
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.access import closed
 from minicc.frontend.sema.calls import deduced_type
-from minicc.frontend.sema.convert import bit_field, is_xvalue
+from minicc.frontend.sema.convert import bit_field, decltype_of, is_xvalue
 from minicc.frontend.sema.flow import Flow
 from minicc.frontend.sema.initialise import BracedList
 from minicc.frontend.sema.wellformed import no_default, undefaultable
@@ -374,11 +374,16 @@ class Variables(Statements):
             args = self.arguments()
             self._construct_variable(v, args)
         elif value is not None or self.at("=") or self.at("{"):
+            named = False
             if value is not None:
                 e = value
             else:
                 self.accept("=")
+                named = not self.at("(")
                 e = self.braced_list() if self.at("{") else self.assignment()
+            if v.type is ty.DECLTYPE_AUTO and not isinstance(e, ast.Overloads | ast.Init):
+                v.type = decltype_of(e, named)
+                v.storage = "reference" if v.storage == "local" and v.type.kind == "reference" else v.storage
             if v.storage in ("shared", "dynamic"):
                 self.fail("initialization is not supported for __shared__ variables", at)
             if v.type.kind == "auto" and v.type.template is not None:

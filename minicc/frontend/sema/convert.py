@@ -140,6 +140,15 @@ def is_xvalue(e: ast.Expr) -> bool:
     return isinstance(e, ast.Temporary) or (isinstance(e, ast.Member) and is_xvalue(e.base))
 
 
+def decltype_of(e: ast.Expr, named: bool) -> Type:
+    """What decltype(auto) makes of an expression: the declared type of what is `named` without parentheses."""
+    if named and isinstance(e, ast.Name | ast.Member):
+        return e.variable.type if isinstance(e, ast.Name) else e.field.type
+    if is_xvalue(e):
+        return ty.reference(e.type, True)
+    return ty.reference(e.type) if e.lvalue else e.type.bare
+
+
 def prvalue(e: ast.Expr, at: Token) -> ast.Expr:
     """T(e): an object of its own, where `e` is one of that class that is copied as bytes."""
     return ast.Cast(e.type.bare, at, "convert", e) if e.lvalue and e.type.kind == "record" else e

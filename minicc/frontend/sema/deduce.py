@@ -356,11 +356,22 @@ def more_specialised(a: Sequence[object], b: Sequence[object]) -> bool:
 
 
 def more_qualified(a: Type, b: Type) -> bool:
-    """[temp.deduct.partial] 9: of function patterns that fit each other's arguments, `a` has references to what is more
-    qualified."""
-    pairs = [(p.elem, q.elem) for p, q in zip(a.params, b.params, strict=False) if p.kind == q.kind == "reference"]
-    quals = [(p.quals, q.quals) for p, q in pairs if p is not None and q is not None]
-    return all(p | q == p for p, q in quals) and any(p != q for p, q in quals)
+    """[temp.deduct.partial] 9: of function patterns that fit each other's arguments, `a` has references to lvalues
+    where the other's are to rvalues, or to what is more qualified."""
+    pairs = [(_reference(p), _reference(q)) for p, q in zip(a.params, b.params, strict=False)]
+    marks = [(_marks(p), _marks(q)) for p, q in pairs if p is not None and q is not None]
+    return all(p | q == p for p, q in marks) and any(p != q for p, q in marks)
+
+
+def _reference(p: Type) -> Type | None:
+    """A parameter that is a reference, or each of a pack of such."""
+    each = p.elem if p.kind == "pack" else p
+    return each if each is not None and each.kind == "reference" else None
+
+
+def _marks(reference: Type) -> int:
+    assert reference.elem is not None
+    return reference.elem.quals | (0 if reference.rvalue else 1 << 8)
 
 
 def call_pattern(t: Type) -> list[object]:

@@ -34,6 +34,11 @@ struct layout_right {
             for (size_t i = k + 1; i < E::rank(); i++) s *= extents_.extent(i);
             return s;
         }
+        __host__ __device__ constexpr typename E::index_type required_span_size() const {
+            typename E::index_type s = 1;
+            for (size_t k = 0; k < E::rank(); k++) s *= extents_.extent(k);
+            return s;
+        }
     };
 };
 struct layout_left {
@@ -48,6 +53,11 @@ struct layout_left {
             for (size_t i = 0; i < k; i++) s *= extents_.extent(i);
             return s;
         }
+        __host__ __device__ constexpr typename E::index_type required_span_size() const {
+            typename E::index_type s = 1;
+            for (size_t k = 0; k < E::rank(); k++) s *= extents_.extent(k);
+            return s;
+        }
     };
 };
 struct layout_stride {
@@ -58,6 +68,14 @@ struct layout_stride {
         template <typename S> __host__ __device__ constexpr mapping(const E &e, const array<S, E::rank()> &s) : extents_(e), strides_() { for (size_t k = 0; k < E::rank(); k++) strides_[k] = s[k]; }
         __host__ __device__ constexpr const E &extents() const { return extents_; }
         __host__ __device__ constexpr typename E::index_type stride(size_t k) const { return strides_[k]; }
+        __host__ __device__ constexpr typename E::index_type required_span_size() const {
+            typename E::index_type s = 1;
+            for (size_t k = 0; k < E::rank(); k++) {
+                if (extents_.extent(k) == 0) return 0;
+                s += (extents_.extent(k) - 1) * strides_[k];
+            }
+            return s;
+        }
     };
 };
 template <typename T> struct default_accessor {};
