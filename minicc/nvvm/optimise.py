@@ -374,7 +374,7 @@ def _strides(w: _Work) -> None:
 
 
 def _rests(w: _Work) -> None:
-    if ".iter.next" in w.text:
+    if ".iter" in w.text:
         from minicc.nvvm.rests import split
 
         if (parts := split(w.text)) != w.text:

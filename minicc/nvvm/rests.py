@@ -27,14 +27,20 @@ import attrs
 from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
 
 _WIDTHS = (4, 2, 1)
-_LONGEST = 28
+_LONGEST = 18
 """Lines of a loop beyond which its own work hides latency."""
+_WAITING = 14
+"""The same where a turn's loads wait for the stores of the one before (exponentials that are stored: softmax 1.04)."""
+_FLOW = 3
+"""Lines of a further block that do nothing: label, phi, branch."""
 _DIVISION = 20
 """Instructions of the machine for one of a word by a number that only the launch knows."""
 _DIVIDES = re.compile(r" = [su](?:div|rem) i\d+ [^,\n]+, %")
 _LEFT = re.compile(r"  (%xtraiter[\w.]*) = and (i\d+) [^,\n]+, (3|7)[,\n]")
+_NEXT = re.compile(r"\.iter\d*\.next")
+"""In the name of such a loop's counter; a function's second has a number."""
 _HEAD = re.compile(r"(?P<label>[-\w.$]+):[^\n]*\n(?P<phis>(?:  %[-\w.$]+ = phi [^\n]*\n)+)")
-_COUNT = re.compile(r"  (%(?:prol|epil)\.iter\.next[\w.]*) = add (?:nuw )?(?:nsw )?i\d+ (%[\w.]+), 1(?:,.*)?\n")
+_COUNT = re.compile(r"  (%(?:prol|epil)\.iter\d*\.next[\w.]*) = add (?:nuw )?(?:nsw )?i\d+ (%[\w.]+), 1(?:,.*)?\n")
 _END = re.compile(
     r"  (?P<test>%[\w.]+) = icmp (?:samesign )?(?P<kind>eq|ne) i\d+ (?P<next>%[\w.]+), (?P<number>%xtraiter[\w.]*)"
     r"(?:,.*)?\n"
@@ -62,7 +68,7 @@ class _Rest:
 
 def split(text: str) -> str:
     """The module's text with such loops taken apart."""
-    return "\n}\n".join([_function(f) if ".iter.next" in f else f for f in text.split("\n}\n")])
+    return "\n}\n".join([_function(f) if _NEXT.search(f) else f for f in text.split("\n}\n")])
 
 
 def _function(text: str) -> str:
@@ -93,14 +99,14 @@ def _taken_apart(
     label: str, blocks: dict[str, str], left: dict[str, tuple[str, int]], uses: Counter[str]
 ) -> _Rest | None:
     """The rest of an unrolled loop that begins there, if it loads and is short."""
-    head = _HEAD.match(blocks[label]) if ".iter.next" in blocks[label] else None
+    head = _HEAD.match(blocks[label]) if _NEXT.search(blocks[label]) else None
     found: dict[str, tuple[str, dict[str, str]]] = {}
     for line in head["phis"].splitlines() if head else ():
         if (phi := PHI.match(line)) is None:
             return None
         name, kind, one, before, other, behind = phi.groups()
         found[name] = kind, {before: one, behind: other}
-    latch = next((at for _, ways in found.values() for at, value in ways.items() if ".iter.next" in value), "")
+    latch = next((at for _, ways in found.values() for at, value in ways.items() if _NEXT.search(value)), "")
     nodes = _nodes(label, latch, blocks)
     if head is None or nodes is None:
         return None
@@ -108,9 +114,11 @@ def _taken_apart(
     count, end, branch = _COUNT.search(text), _END.search(text), _BRANCH.search(blocks[latch])
     if not count or not end or not branch or " = load " not in text:
         return None
-    if text.count("\n") + _DIVISION * len(_DIVIDES.findall(text)) > _LONGEST:
+    passed = _passed(text)
+    lines = text.count("\n") - _FLOW * (len(nodes) - 1) + _DIVISION * len(_DIVIDES.findall(text))
+    if lines > (_LONGEST if passed else _WAITING):
         return None
-    if len(nodes) > 1 and not _passed(text):
+    if len(nodes) > 1 and not passed:
         return None  # the registers of more turns cost warps and gain nothing (an im2col 1.15)
     exit_, back = branch.groups()[1:] if end["kind"] == "eq" else branch.groups()[:0:-1]
     if (branch[1], end["next"], back) != (end["test"], count[1], label) or end["number"] not in left:

@@ -74,7 +74,7 @@ _NOTE = re.compile(r"!llvm\.loop (!\d+)")
 _NODE = re.compile(r"^(!\d+) = (.*)", re.M)
 _MORE = re.compile(r'^(!\d+) = !\{!"minicc\.unroll\.more"\}', re.M)
 """The frontend's word, of a loop to where memory says, that its factor is not meant to be the last."""
-_REST = re.compile(r"  br i1 %(?:prol|epil)\.iter\.cmp")
+_REST = re.compile(r"  br i1 %(?:prol|epil)\.iter\d*\.cmp")
 """The end of what LLVM's unrolling leaves over."""
 _LESS = ("slt", "ult", "sle", "ule")
 _TURNED = {"sgt": "slt", "ugt": "ult", "sge": "sle", "uge": "ule"}

@@ -134,10 +134,11 @@ out:
 """
 
 
+@pytest.mark.parametrize("number", ["", "36"])
 @pytest.mark.parametrize(("most", "turns"), [(7, 7), (3, 3), (1, 1)])
-def test_how_many_turns(most: int, turns: int) -> None:
-    """Up to three or up to seven are taken apart; the loop's counter goes."""
-    new = split(REST.replace("MOST", str(most)))
+def test_how_many_turns(most: int, turns: int, number: str) -> None:
+    """Up to three or up to seven are taken apart; the loop's counter goes, which a second loop has under a number."""
+    new = split(REST.replace("MOST", str(most)).replace("epil.iter", f"epil.iter{number}"))
     assert new.count(" = load ") == turns and ("epil.iter" in new) == (most == 1)
     assert ("%s.next, %g.epil.done ]" in new) == (most > 1)
 

@@ -22,9 +22,12 @@ _STEPS = ("IADD3", "LEA", "IMAD")
 _SHORT = 44
 """Instructions of a body that is short; those of a longer one (what LLVM has unrolled by eight: NVIDIA's compilers come
 to sixteen) have limits of their own."""
-_LONG, _INNER = (88, 176, 32), (64, 128, 16)
+_LONG, _INNER = (112, 256, 32), (64, 128, 16)
 """Instructions of a longer body, of what it is made into, and registers that are then loaded into, at most; the same
 in a loop in a loop, whose turns are few (kmeans_assign 1.05 with as much)."""
+_WAITING, _WAITED = 2, 448
+"""Registers that a round loads into and no more, so that it waits as a whole for them: the instructions that its rounds
+are made into then (SipHash, a word a round, 1.64 of nvcc's cycles on the model to 1.01)."""
 
 
 class _Clash(Exception):
@@ -91,6 +94,8 @@ class Rounds(Counted):
         loaded += exchanged
         long = len(self.body) > _SHORT
         _, made, under_way = self.long if long else (0, 0, _NESTED if self.block.loop_depth > 1 else _IN_FLIGHT)
+        if loaded <= _WAITING and long and self.long is _LONG:
+            made = _WAITED
         for rounds in _ROUNDS:
             if long and rounds * len(self.body) > made:
                 continue

@@ -211,9 +211,9 @@ def test_what_cannot_overlap_stays() -> None:
 
 
 def test_long_bodies() -> None:
-    """Eight or twelve loads a round, as LLVM unrolls by eight: two rounds are made together, in a loop in a loop only
-    where there are eight."""
-    for many, inner, want in ((8, False, 3 * 8), (8, True, 3 * 8), (12, False, 3 * 12), (12, True, 12)):
+    """Eight loads a round, as LLVM unrolls by eight: four rounds are made together, and two of what they leave; of
+    twelve two; in a loop in a loop two of eight and none of twelve."""
+    for many, inner, want in ((8, False, 7 * 8), (8, True, 3 * 8), (12, False, 3 * 12), (12, True, 12)):
         more = "".join(
             f"ld.global.u32 %r{8 + k}, [%rd0+{4 * k}]; mad.lo.s32 %r4, %r4, 3, %r{8 + k};\n"
             f"xor.b32 %r4, %r4, %r5; shl.b32 %r5, %r4, 1; sub.s32 %r4, %r5, %r{8 + k};\n"
