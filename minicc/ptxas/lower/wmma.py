@@ -170,9 +170,14 @@ def load(b: Builder, inst: ptx.Inst) -> None:
     size = _BYTES[kind]
     if kind in _PACKED and not paired:
         b.wrong(f"Illegal layout for instruction 'wmma.load.{which}'")
-    tile = Tile(b, inst, where, rest[0] if rest else _stride(inst, which), kind, 2 if result else per, paired)
+    stride = rest[0] if rest else _stride(inst, which)
+    places = _places(which, inst, kind, shape)
     values: list[V] = []
-    for major, minor in _places(which, inst, kind, shape):
+    if kind in ("f16", "bf16") and not result and space_of(inst) == "shared":
+        values, places = _matrices(b, where, stride, places, paired), []
+    else:
+        tile = Tile(b, inst, where, stride, kind, 2 if result else per, paired)
+    for major, minor in places:
         if paired or per == 1:
             out = b.temp(max(size // 4, 1))
             wide = tile.mnemonic(True, 8 * size * per)
@@ -194,6 +199,40 @@ def load(b: Builder, inst: ptx.Inst) -> None:
             b.move64(b.dst(item), V(value.reg, 0), V(value.reg, 1))
         else:
             b.move(b.dst(item), value)
+
+
+def _matrices(
+    b: Builder, where: ptx.Operand, stride: ptx.Operand, places: list[tuple[int, int]], paired: bool
+) -> list[V]:
+    """A factor of halves in shared memory: each place is a matrix of 8 by 8, and LDSM loads four (or two), of which
+    each lane says where a row is. NVIDIA's ptxas has it whatever is known of address and stride."""
+    lane = b.temp()
+    b.emit("S2R", (lane,), (Name("SR_LANEID"),))
+    row, low = b.logic(lane, imm(7), 0xC0), b.logic(lane, imm(8), 0xC0)
+    high = b.logic(b.new("SHF.R.U32.HI", ZERO, imm(1), lane), imm(8), 0xC0)
+    step = b.reg(b.val(stride))
+    base, offset = address(b, where, "shared")
+    values: list[V] = []
+    bases: dict[tuple[int, bool], V] = {}
+    for at in range(0, len(places), 4):
+        origin, beside = places[at : at + 2]
+        count = min(4, len(places) - at)
+        # Which bit of the lane's number tells matrices apart along the layout's rows, and which within one.
+        crosswise = (origin[0] != beside[0]) == paired
+        down, along = (low, high if count > 2 else ZERO) if crosswise else (high if count > 2 else ZERO, low)
+        steps, elements = origin if paired else origin[::-1]
+        start = bases.get((0, crosswise))
+        if start is None:
+            element = b.new("IMAD", b.logic(row, down, 0xFC), step, along)
+            start = bases[0, crosswise] = b.new("IMAD", element, imm(2), b.reg(base))
+        if steps and (steps, crosswise) not in bases:
+            bases[steps, crosswise] = b.new("IMAD", step, imm(2 * steps), start)
+        out = b.temp(count)
+        name = dotted("LDSM.16", "M88" if paired else "MT88", str(count))
+        memory = VMem(bases[steps, crosswise], offset + 2 * elements)
+        b.emit(name, (out,), (memory,), memory="load", space="shared", side=True)
+        values += [V(out.reg, k) for k in range(count)]
+    return values
 
 
 def store(b: Builder, inst: ptx.Inst) -> None:

@@ -150,6 +150,30 @@ def test_wmma(kind: str, rows: str, columns: str) -> None:
     assert np.array_equal(out.T, a @ b + c)
 
 
+@pytest.mark.parametrize("shape", ["m16n16k16", "m32n8k16", "m8n32k16"])
+@pytest.mark.parametrize(("which", "layout"), [("a", "row"), ("a", "col"), ("b", "row"), ("b", "col")])
+def test_factors_come_from_shared_memory_as_from_global(which: str, layout: str, shape: str) -> None:
+    """By LDSM, whole matrices at a time; by loads of words and halves."""
+    data = np.arange(32 * 40, dtype=np.uint16).view(np.uint32)
+
+    def loaded(first: int, space: str, at: str) -> str:
+        into = _fragment("r", 8, first)
+        return f"wmma.load.{which}.sync.aligned.{layout}.{shape}.{space}.f16 {into}, [{at}+32], 40;"
+
+    copied = "".join(
+        f"ld.global.b32 %r0, [%rd2+{k}]; st.shared.b32 [%r1+{k}], %r0;" for k in range(0, 4 * len(data), 128)
+    )
+    body = (
+        f".shared .align 32 .b8 s[{4 * len(data)}]; mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1;"
+        f" ld.param.u64 %rd1, [a]; cvta.to.global.u64 %rd1, %rd1; mad.wide.u32 %rd2, %t, 4, %rd1; {copied}"
+        f" bar.sync 0; mov.u32 %r1, s;"
+        f" {loaded(10, 'shared', '%r1')} {loaded(20, 'global', '%rd1')}"
+    )
+    body += "".join(f" st.global.b32 [%out+{4 * k}], %r{n};" for k, n in enumerate([*range(10, 18), *range(20, 28)]))
+    out = run(body, data, 16)
+    assert np.array_equal(out[:, :8], out[:, 8:]) and len(np.unique(out)) > 32
+
+
 def _fragment(kind: str, count: int, first: int) -> str:
     return "{" + ", ".join(f"%{kind}{first + k}" for k in range(count)) + "}"
 
