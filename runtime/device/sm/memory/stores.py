@@ -40,7 +40,7 @@ from runtime.device.sm.memory.l2 import (
     take,
 )
 from runtime.device.sm.tables import layout as L
-from runtime.device.sm.tables.table import BK, MP, PCC, SM, X
+from runtime.device.sm.tables.table import BK, MP, PCC, SM, WS, X
 
 IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
@@ -49,6 +49,8 @@ WHOLE = 10
 HELD = 32
 """As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
 once, of 32 lines each eight times)."""
+NARROW = 100
+"""Cycles after which a warp's stores of bytes have nothing to do with those before."""
 LINE = 128
 BYTES, INDEX = 4, 12
 """Where in what an SM notes of a line it holds the bytes that were stored to begin, and the number of the store."""
@@ -80,6 +82,29 @@ def lose(m: int) -> None:
         if brought > SM[m, L.M_LET] and brought <= SM[m, L.M_GONE] and line >> DEVICE & 1:
             forget(m, line, 15)
     SM[m, L.M_LET] = SM[m, L.M_GONE]
+
+
+@compiled(rare=True)
+def narrow(w: int, lines: int, t: int) -> int:
+    """Bytes or halves of the lines in X are stored by warp w. They join what is held only if the warp's store before was
+    to the same line; if one of the two lines before that was it, L1 loses the line. The line (plus one) that is lost,
+    or 0 (H200, stores of one line each, words before them or loads: of ABA, ABBA, ABCA and ABAB those lines that come
+    again, of AABB, ABCDA and ABCDABCD none; bytes and halves alike, up to 36 cycles apart; with loads in between none)."""
+    line = X[0] + 1 if lines == 1 else 0
+    fresh = WS[w, L.W_NARROWED] + NARROW > t
+    WS[w, L.W_NARROWED] = t
+    if lines > 1 or not fresh:
+        WS[w, L.W_NARROW] = WS[w, L.W_NARROW + 1] = WS[w, L.W_NARROW + 2] = 0
+    if lines > 1 or WS[w, L.W_NARROW] == line:
+        return 0
+    again = WS[w, L.W_NARROW + 1] == line or WS[w, L.W_NARROW + 2] == line
+    WS[w, L.W_NARROW + 2] = WS[w, L.W_NARROW + 1]
+    WS[w, L.W_NARROW + 1] = WS[w, L.W_NARROW]
+    WS[w, L.W_NARROW] = line
+    slot = held_at(X[0])
+    if SM[w >> 6, slot] == line:
+        SM[w >> 6, slot] = 0
+    return line if again else 0
 
 
 @compiled(rare=True)

@@ -188,6 +188,8 @@ W_SBL = _several(_c, 6)
 """scoreboards: 1 if the latest release is a long one"""
 W_STORED = next(_c)
 """when L2 has taken all stores so far (0: it has not accessed memory)"""
+W_NARROWED = next(_c)
+"""when it last stored bytes or halves, unless it has loaded since"""
 W_NEXT = next(_c)
 """lanes that run next, at their own PC: the group that was left latest"""
 W_READY = next(_c)
@@ -237,6 +239,8 @@ W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 W_MASKS = next(_c)
 """groups of `D_B` that were ever in use"""
+W_NARROW = _several(_c, 3)
+"""the lines (plus one) that it stored those to, the latest first"""
 W_COLUMNS = next(_c) + 7 & ~7
 
 # ---- DIV: diverged warps --------------------------------------------------------------------------------------------
