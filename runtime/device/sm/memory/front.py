@@ -195,7 +195,7 @@ def constant(sc: int, line: int, t: int, now: int) -> int:
                 there += G[L.G_IMCFIRST]
                 SM[m, L.M_CONSTANTS] = there
             asked = BEGIN if t < SM[m, L.M_CONSTANTS] else 0
-        at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
+        at = other * L.CONSTANT_SETS + ((place ^ place >> 3 ^ place >> 6) & (L.CONSTANT_SETS - 1))
         ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
         count = SM[m, ring]
         slot = ring + 1 + count % L.CONSTANT_WAYS
