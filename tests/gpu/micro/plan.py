@@ -16,6 +16,7 @@ from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
+from tests.gpu.micro.plan_narrow import narrow_programs
 from tests.gpu.micro.plan_packed import packed_programs
 from tests.gpu.micro.plan_phases import phase_programs
 from tests.gpu.micro.plan_places import place_programs
@@ -28,7 +29,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
     "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places", "stored",
-    "bytes",
+    "bytes", "narrow",
 )  # fmt: skip
 
 
@@ -510,6 +511,7 @@ def plans() -> dict[str, list[Program]]:
         "places": place_programs(),
         "stored": stored_programs(),
         "bytes": byte_programs(),
+        "narrow": narrow_programs(),
     }
 
 
