@@ -86,10 +86,11 @@ def lose(m: int) -> None:
 
 @compiled(rare=True)
 def narrow(w: int, lines: int, t: int) -> int:
-    """Bytes or halves of the lines in X are stored by warp w. They join what is held only if the warp's store before was
-    to the same line; if one of the two lines before that was it, L1 loses the line. The line (plus one) that is lost,
-    or 0 (H200, stores of one line each, words before them or loads: of ABA, ABBA, ABCA and ABAB those lines that come
-    again, of AABB, ABCDA and ABCDABCD none; bytes and halves alike, up to 36 cycles apart; with loads in between none)."""
+    """Bytes or halves of the lines in X are stored by warp w. They join what is held only if the warp's store before
+    was to the same line; if one of the two lines before that was it, L1 loses the line. The line (plus one) that is
+    lost, or 0 (H200, stores of one line each, words before them or loads: of ABA, ABBA, ABCA and ABAB those lines that
+    come again, of AABB, ABCDA and ABCDABCD none; bytes and halves alike, up to 36 cycles apart; with loads in between
+    none)."""
     line = X[0] + 1 if lines == 1 else 0
     fresh = WS[w, L.W_NARROWED] + NARROW > t
     WS[w, L.W_NARROWED] = t
