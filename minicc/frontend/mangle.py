@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from minicc.frontend import ast
@@ -18,16 +19,22 @@ _OPERATORS = {
 _UNARY = {"+": "ps", "-": "ng", "*": "de", "&": "ad"}
 
 
+_PARAMETER = re.compile(r"T\d+_")
+"""What `plain_type` says of a template's parameter."""
+
+
 class Mangler:
     """One symbol's mangling: substitutions are counted per symbol."""
 
     def __init__(self) -> None:
         self.seen: dict[str, int] = {}
+        self.level = 0
+        """Templates around the function that is being named: parameters of another level are other types."""
 
     # Substitution keys are the mangling without substitutions, so each component is produced twice over.
 
     def _sub(self, key: str) -> str | None:
-        n = self.seen.get(key)
+        n = self.seen.get(self._levelled(key))
         if n is None:
             return None
         if n == 0:
@@ -41,7 +48,10 @@ class Mangler:
                 return f"S{digits}_"
 
     def _add(self, key: str) -> None:
-        self.seen.setdefault(key, len(self.seen))
+        self.seen.setdefault(self._levelled(key), len(self.seen))
+
+    def _levelled(self, key: str) -> str:
+        return f"{key}@{self.level}" if self.level and _PARAMETER.search(key) else key
 
     def type(self, t: Type) -> str:
         if t.quals:
@@ -206,6 +216,13 @@ class Mangler:
 
     def encoding(self, f: ast.Function) -> str:
         """A function's name and type, after _Z."""
+        outer = self.level
+        self.level = sum(s.record is not None and s.record.template is not None for s in _enclosing(f.scope))
+        out = self._encoding(f)
+        self.level = outer
+        return out
+
+    def _encoding(self, f: ast.Function) -> str:
         scopes = _enclosing(f.scope)
         if f.extern_c or (f.name == "main" and not scopes):
             return _sized(f.name)

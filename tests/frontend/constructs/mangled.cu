@@ -44,3 +44,12 @@ template __global__ void kmem<S>(int S::*, int (S::*)(float) const); template __
 template __global__ void kpk<int, float>(a::Pk<int, float>, a::Pk<int *, float *>); template __global__ void kpk<>(a::Pk<>, a::Pk<>); template __global__ void kseq<1, 2, 3>(std::integer_sequence<int, 1, 2, 3>);
 template __global__ void kf<Fun>(Fun); template __global__ void kf<int (*)(int)>(int (*)(int)); template __global__ void a::nk<int>(int, a::b::V<int, 2>); template __global__ void kf<Base<int>::Inner<a::Pk<int>>>(Base<int>::Inner<a::Pk<int>>); template __global__ void kf<std::integral_constant<int, 3>>(std::integral_constant<int, 3>);
 template <typename T> __global__ void S_sk(T t) {}
+// Parameters of a member template and of the kernel, which is a template at file scope, are not each other's.
+template <class F, class... A> __global__ void boxed(F f, int n, A... a) { f(n); }
+template <class T> struct Sorter {
+    template <class K, class V, class W> void go(K k, V v, W w) {
+        boxed<<<1, 1>>>([=] __device__(int i) { k[i] = v + w; }, 3);
+        boxed<<<1, 1>>>([=] __device__(int i) { k[i] = v; }, 3, k, v);
+    }
+};
+void sort_all(float *p) { Sorter<short>().go(p, 1, 2L); }
