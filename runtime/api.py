@@ -52,9 +52,10 @@ class Device(abc.ABC):
     and the cycle; `memory` is its bytes; `stack` is those of a thread where the compiler cannot bound the need
     (recursion; cudaLimitStackSize, 1,024); `sample` is how many stretches of a big grid are simulated with timing
     (0: all of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles rests on; `cores` is how
-    many threads simulate, which changes nothing but the time that it takes; `check` True runs without timing and looks
-    for races in shared memory, for memory that is read before it is written and for barriers that a part of a warp
-    comes to (`Launch.findings`)."""
+    many threads simulate, which changes nothing but the time that it takes; `count_bytes` counts the bytes that loads
+    and stores name, for `smsp__sass_data_bytes_mem_*` (as `minicc prof` does; up to a quarter more time); `check` True
+    runs without timing and looks for races in shared memory, for memory that is read before it is written and for
+    barriers that a part of a warp comes to (`Launch.findings`)."""
 
     name: str
     """What the device calls itself."""

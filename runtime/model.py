@@ -69,6 +69,7 @@ class ModelDevice(Device):
         progress: Progress | None = None,
         sample: int = 0,
         cores: int = 1,
+        count_bytes: bool = False,
         check: bool = False,
         memory: int | None = None,
         stack: int = launch.STACK_LIMIT,
@@ -90,7 +91,16 @@ class ModelDevice(Device):
                 raise LaunchError("device.option", f"{option} {value!r} is not a number from 0 on")
         limits = (cycle_limit, instruction_limit, runaway_limit)
         timing = timing and not check
-        options = Options(timing, hazards, *limits, progress=progress, sample=sample, cores=cores, check=check)
+        options = Options(
+            timing,
+            hazards,
+            *limits,
+            progress=progress,
+            sample=sample,
+            cores=cores,
+            count_bytes=count_bytes,
+            check=check,
+        )
         self.tracer = Tracer(bool(trace), sink=trace if callable(trace) else None)
         self.gpu = Gpu(self.arch, DeviceMemory(memory) if memory else None, run, options, self.tracer)
         self.gpu.compute.completed = self._completed

@@ -102,7 +102,7 @@ def main(words: list[str]) -> int:
         again = _record(arguments, words)
         if again is not None:
             return again
-    session = launching.perform(arguments, "prof", ["-lineinfo"])
+    session = launching.perform(arguments, "prof", ["-lineinfo"], count_bytes=True)
     from runtime.profile.facts import gather
 
     records = _chosen(session.outcome.launches, arguments)

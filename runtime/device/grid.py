@@ -68,6 +68,8 @@ class Options:
     """Stretches of a big grid that are simulated with timing (see `runtime.device.sm.sample`); 0: all of it is."""
     cores: int = 1
     """How many threads simulate (see `runtime.device.sm.machines.threads`); nothing that they find depends on it."""
+    count_bytes: bool = False
+    """Count the bytes that loads and stores name, each once."""
     check: bool = False
     """Look for races and for memory that nobody wrote (see `runtime.device.sm.machines.checking`); without timing."""
 

@@ -276,6 +276,22 @@ _ROWS: tuple[tuple[str, Maker], ...] = (
         ),
     ),
     (
+        r"smsp__sass_data_bytes_mem_(?P<space>global|shared)_op_(?P<op>ld|st)\.sum",
+        lambda m: Meaning(
+            "byte", f"bytes that {m['space']} {_OP[m['op']]} name; one that several lanes name at once is one"
+        ),
+    ),
+    (
+        r"smsp__sass_average_data_bytes_per_(?P<part>sector|wavefront)_mem_(?P<space>global|shared)_op_(?P<op>ld|st)"
+        r"\.(?P<how>ratio|pct)",
+        lambda m: Meaning(
+            "%" if m["how"] == "pct" else f"byte/{m['part']}",
+            f"of each {m['part']} of {m['space']} {_OP[m['op']]}, the bytes that lanes name (nvprof: "
+            f"{'shared' if m['space'] == 'shared' else 'gld' if m['op'] == 'ld' else 'gst'}_efficiency)",
+            "let lanes of a warp name neighbours",
+        ),
+    ),
+    (
         r"smsp__(?:sass_)?inst_executed_op_(?P<space>global|local|shared)_(?P<op>ld|st|atom|red)\.sum",
         lambda m: Meaning("inst", f"warp instructions: {m['space']} {_OP[m['op']]}"),
     ),

@@ -19,6 +19,10 @@ _MEMORY = {
 }
 
 
+_NAMED = ("ld", "st")
+"""Accesses of which the bytes are counted that lanes name."""
+
+
 def stalls(PCC: Any) -> dict[str, float]:
     """Warp-cycles by reason."""
     totals = PCC[:, K.R_ALL].sum(axis=0)
@@ -118,15 +122,28 @@ def _l1(PCC: Any, decoded: Decoded) -> dict[str, float]:
                 _add(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", PCC[rows, L.P_WAVEFRONTS])
                 _add(out, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", PCC[rows, L.P_WAVEFRONTS])
                 _add(out, f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", PCC[rows, L.P_CONFLICTS])
+                if op in _NAMED and PCC[rows, L.P_BYTES].any():
+                    _add(out, f"smsp__sass_data_bytes_mem_shared_op_{op}.sum", PCC[rows, L.P_BYTES])
                 continue
             stem = f"pipe_lsu_mem_{place}_op_{op}"
             _add(out, f"l1tex__t_requests_{stem}.sum", PCC[rows, L.P_REQUESTS])
             _add(out, f"l1tex__t_sectors_{stem}.sum", PCC[rows, L.P_SECTORS])
             _add(out, f"l1tex__t_sectors_{stem}_lookup_hit.sum", PCC[rows, L.P_L1HIT])
+            if place == "global" and op in _NAMED and PCC[rows, L.P_BYTES].any():
+                _add(out, f"smsp__sass_data_bytes_mem_global_op_{op}.sum", PCC[rows, L.P_BYTES])
     for key in [k for k in out if k.startswith("l1tex__t_requests_")]:
         matching = key.replace("t_requests", "t_sectors")
         ratio = key.replace("l1tex__t_requests", "l1tex__average_t_sectors_per_request").replace(".sum", ".ratio")
         out[ratio] = out[matching] / out[key] if out[key] else 0.0
+    for op in _NAMED:
+        for place, part, size, taken in (
+            ("global", "sector", 32, f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum"),
+            ("shared", "wavefront", 128, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"),
+        ):
+            if named := out.get(f"smsp__sass_data_bytes_mem_{place}_op_{op}.sum"):
+                share = named / out[taken]
+                stem = f"smsp__sass_average_data_bytes_per_{part}_mem_{place}_op_{op}"
+                out |= {f"{stem}.ratio": share, f"{stem}.pct": 100 * share / size}
     sectors, hits = float(PCC[:, L.P_SECTORS].sum()), float(PCC[:, L.P_L1HIT].sum())
     out["l1tex__t_sectors.sum"] = sectors
     out["l1tex__t_sector_hit_rate.pct"] = 100 * hits / sectors if sectors else 0.0

@@ -262,6 +262,7 @@ class Run:
         g[L.G_SPANS], g[L.G_NSPANS] = spans.ctypes.data, len(spans)
         g[L.G_SHAREDWIN], g[L.G_LOCALWIN] = self.grid.shared_window, self.grid.local_window
         g[L.G_INSTRLIMIT], g[L.G_CYCLELIMIT] = options.instruction_limit, options.cycle_limit
+        g[L.G_BYTES] = options.count_bytes
         g[L.G_TIMING], g[L.G_HAZARDS] = timed, options.hazards != "off"
         g[L.G_SCRATCH], g[L.G_STAGE], g[L.G_ZERO] = scratch.ctypes.data, stage.ctypes.data, zero.ctypes.data
         g[L.G_PRINTF], g[L.G_ASSERT] = syscalls.ADDRESSES["vprintf"], syscalls.ADDRESSES["__assertfail"]

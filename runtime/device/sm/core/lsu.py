@@ -10,7 +10,7 @@ from runtime.device.sm.core.units import constant_line
 from runtime.device.sm.language.lang import compiled, seldom, u32
 from runtime.device.sm.language.raw import first, loads64, popcount, store64
 from runtime.device.sm.language.vector import lanes_at
-from runtime.device.sm.memory.access import SURVEY_PASSES, most_on_one, packets, survey, wavefronts
+from runtime.device.sm.memory.access import SURVEY_PASSES, bytes_named, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.memory.front import constant
 from runtime.device.sm.memory.l1 import MISSED, forget, keep_lines, late_passes, read_lines, under_way
 from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, NEAR_BIT, l2_home, sector_count
@@ -88,6 +88,8 @@ def shared_time(i: int, mask: u32, consecutive: int) -> int:
     else:
         same = np.uint32(G[L.G_SAME])
         n = wavefronts(width, scratch, mask, same, 1 if atomic else 0, kind == K.A_LOAD, scratch + TALLY)
+    if seldom(G[L.G_BYTES]) and kind <= K.A_STORE:
+        PCC[i, L.P_BYTES] += bytes_named(scratch, mask, width, consecutive)
     ideal = 1
     if width > 4:
         ideal = min(n, n if kind == K.A_LDSM else width >> 2)
@@ -278,6 +280,8 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], 1)
     PCC[i, L.P_SECTORS] += sectors
     PCC[i, L.P_IDEAL] += min(popcount(mask) * width + 31 >> 5, sectors)
+    if seldom(G[L.G_BYTES]) and kind <= K.A_STORE and not local:
+        PCC[i, L.P_BYTES] += bytes_named(scratch, mask, width, consecutive)
     PCC[i, L.P_LINES] += lines
     PCC[i, L.P_WAVEFRONTS] += n
     X[COST] = max(X[COST], 16 * n)

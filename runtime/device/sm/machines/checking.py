@@ -126,6 +126,14 @@ def freed(w: int) -> None:
             CHECK[c, L.V_BARRIER + 32 * b + u] = 0
 
 
+@compiled(inline=True)
+def unordered(c: int, own: int, record: int, part: int) -> bool:
+    """Whether an earlier access is another warp's, to some of these bytes, and warp `own` of CTA c knows nothing of
+    it."""
+    by = record >> 11 & 31
+    return by != own and record & part != 0 and record >> TIME > CHECK[c, 32 * own + by]
+
+
 @compiled
 def unwritten(w: int, i: int, lane: int, place: int, part: int, address: int) -> None:
     """Whether the CTA wrote what a lane reads there."""
@@ -140,15 +148,15 @@ def word_read(w: int, i: int, lane: int, place: int, part: int, record: int, add
     instructions reads first is a guess, which its last one confirms."""
     c = WS[w, L.W_CTA]
     own = WS[w, L.W_ID]
-    last = SHADOW[place, L.H_WRITER]
-    by = last >> 11 & 31
     guess = GUESS[i]
-    if by != own and last & part and last >> TIME > CHECK[c, 32 * own + by]:
-        atomic = last >> 4 & 3
-        if atomic == SWAPS:
-            synchronise(w)
-        elif not (atomic and guess):
-            find(w, K.FIND_RAW, i, lane, last, address)
+    for writer in (L.H_WRITER, L.H_OTHER):
+        last = SHADOW[place, writer]
+        if seldom(unordered(c, own, last, part)):
+            atomic = last >> 4 & 3
+            if atomic == SWAPS:
+                synchronise(w)
+            elif not (atomic and guess):
+                find(w, K.FIND_RAW, i, lane, last, address)
     if not guess:
         before = SHADOW[place, L.H_READER + own]
         SHADOW[place, L.H_READER + own] = record | part | (before & 15 if before >> TIME == record >> TIME else 0)
@@ -160,19 +168,21 @@ def word_written(w: int, i: int, lane: int, place: int, part: int, record: int, 
     c = WS[w, L.W_CTA]
     own = WS[w, L.W_ID]
     atomic = record >> 4 & 3
-    last = SHADOW[place, L.H_WRITER]
-    by = last >> 11 & 31
-    if by != own and last & part and last >> TIME > CHECK[c, 32 * own + by]:
-        other = last >> 4 & 3
-        if other == SWAPS:
-            synchronise(w)
-        elif not (atomic == SWAPS or (other and atomic)):
-            find(w, K.FIND_WAW, i, lane, last, address)
+    for writer in (L.H_WRITER, L.H_OTHER):
+        last = SHADOW[place, writer]
+        if seldom(unordered(c, own, last, part)):
+            other = last >> 4 & 3
+            if other == SWAPS:
+                synchronise(w)
+            elif not (atomic == SWAPS or (other and atomic)):
+                find(w, K.FIND_WAW, i, lane, last, address)
     if atomic != SWAPS:
         for u in range(G[L.G_WARPS]):
             before = SHADOW[place, L.H_READER + u]
-            if seldom(u != own and before & part and before >> TIME > CHECK[c, 32 * own + u]):
+            if seldom(unordered(c, own, before, part)):
                 find(w, K.FIND_WAR, i, lane, before, address)
+    if SHADOW[place, L.H_WRITER] >> 11 & 31 != own:
+        SHADOW[place, L.H_OTHER] = SHADOW[place, L.H_WRITER]
     SHADOW[place, L.H_WRITER] = record | part
     tag = CT[c, L.T_LINEAR] + 1 << 4
     written = SHADOW[place, L.H_BYTES]

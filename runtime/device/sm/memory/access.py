@@ -600,6 +600,26 @@ def most_on_one(lanes: int, mask: u32) -> int:
     return worst
 
 
+@compiled(rare=True)
+def bytes_named(lanes: int, mask: u32, width: int, consecutive: int) -> int:
+    """How many bytes the active lanes name, each counted once (`consecutive` as `translate` has it)."""
+    if consecutive:
+        return width if consecutive == 2 else 32 * width
+    repeated = np.uint32(G[L.G_SAME]) & (mask << np.uint32(1))
+    return distinct(lanes, mask & ~repeated) * width
+
+
+@compiled
+def distinct(lanes: int, mask: u32) -> int:
+    """How many different addresses the active lanes have."""
+    found = 0
+    while mask:
+        k = first(mask)
+        mask &= ~(lanes_at(lanes, 0, loads64(lanes + 8 * k)) | (np.uint32(1) << np.uint32(k)))
+        found += 1
+    return found
+
+
 @compiled
 def packets(lanes: int, mask: u32, line: int, sectors: int) -> int:
     """How many packets a reduction of the active lanes makes of a line of which it names these sectors (bits): of each,

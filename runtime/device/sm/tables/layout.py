@@ -669,6 +669,8 @@ G_CHECK = next(_c)
 G_FOUND = next(_c)
 G_RESERVED = next(_c)
 """bytes at the beginning of a CTA's shared memory that are the system's"""
+G_BYTES = next(_c)
+"""whether `P_BYTES` is counted"""
 G_KNOWN = next(_c)
 """0, or host address of a byte for each of device memory: whether anything was written there"""
 G_COLUMNS = next(_c)
@@ -697,6 +699,8 @@ P_ASKED = 32
 """sectors (of reductions: packets) that L1 asked L2 for"""
 P_IDEAL = 33
 """sectors that its requests would touch if their lanes' bytes were next to each other"""
+P_BYTES = 34
+"""bytes that its requests name, one that several lanes of one name counted once"""
 P_COLUMNS = 40
 
 BUCKETS = 4096
@@ -721,9 +725,9 @@ V_CTA = V_WAITING + 16
 """number of the CTA that they are of, from 1 on"""
 V_COLUMNS = V_CTA + 1
 
-H_WRITER, H_BYTES, H_READER = 0, 1, 2
-"""SHADOW, a row for each word of shared memory: the last to write it; the number of the CTA, from 1 on, and which bytes
-it has written, times 16; the last read by each warp"""
+H_WRITER, H_OTHER, H_BYTES, H_READER = 0, 1, 2, 3
+"""SHADOW, a row for each word of shared memory: the last to write it; the last of another warp; the number of the CTA,
+from 1 on, and which bytes it has written, times 16; the last read by each warp"""
 H_COLUMNS = H_READER + 32
 
 F_KIND, F_INSTR, F_OTHER, F_COUNT, F_BLOCK, F_THREAD, F_OTHERTHREAD, F_ADDRESS = range(8)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import minicc
@@ -154,6 +154,7 @@ ACCESS = st.tuples(st.integers(0, WARPS - 1), st.sampled_from("rwa"), st.integer
 
 
 @settings(max_examples=25, deadline=None)
+@example([[(0, "a", 1), (1, "a", 1), (1, "r", 1)]])
 @given(st.lists(st.lists(ACCESS, max_size=4), min_size=1, max_size=4))
 def test_two_warps_race_if_they_meet_between_barriers(intervals: list[list[tuple[int, str, int]]]) -> None:
     body = ["__shared__ int s[3]; int x = 0; if (t < 3) s[t] = 0; __syncthreads();"]
