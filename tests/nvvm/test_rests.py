@@ -154,14 +154,26 @@ def test_what_is_left_alone() -> None:
         assert text.count(new) == 1 and split(text) == text
 
 
+LOADED = "  %b = load float, ptr %y\n"
+
+
 @pytest.mark.parametrize(
-    ("place", "apart"), [("ptr %x", True), ("ptr addrspace(3) @s", True), ("ptr %y", False), ("ptr @s", False)]
+    ("place", "more", "apart"),
+    [
+        ("ptr %x", "", True),
+        ("ptr %x", LOADED, True),
+        ("ptr %x", LOADED + "  store float %b, ptr %y\n", False),
+        ("ptr addrspace(3) @s", "", True),
+        ("ptr %y", "", False),
+        ("ptr @s", "", False),
+    ],
 )
-def test_stores_of_several_blocks(place: str, apart: bool) -> None:
+def test_stores_of_several_blocks(place: str, more: str, apart: bool) -> None:
     """Blocks that store are taken apart where the loads of later turns may go before the stores."""
     old = "  %epil.iter.next = "
     text = REST.replace("MOST", "7").replace("%epil.iter.next, %g.epil ]", "%epil.iter.next, %g.go ]")
     text = text.replace("%s.next, %g.epil ]", "%s.next, %g.go ]")
-    some = f"  br i1 %c, label %g.then, label %g.go\n\ng.then:\n  store float %a, {place}\n  br label %g.go\n\ng.go:\n"
+    then = f"{more}  store float %a, {place}\n"
+    some = f"  br i1 %c, label %g.then, label %g.go\n\ng.then:\n{then}  br label %g.go\n\ng.go:\n"
     text = text.replace(old, some + old, 1)
     assert (split(text) != text) == apart
