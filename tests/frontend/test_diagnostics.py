@@ -163,8 +163,8 @@ struct Kept { int a; float b; };
 __global__ void k(Kept *p) { p->a = 1; }
 """
     assert "define ptx_kernel void @_Z1kP4Kept" in frontend.compile(SourceFile("a.cu", text), Options())
-    error = errors("struct Log { FILE *file; int n; };\n__global__ void k(Log *p) { p->n = 1; }\n")
-    assert "a.k:1:14: error: unknown type name 'FILE'" in str(error)
+    error = errors("struct Log { DIR *folder; int n; };\n__global__ void k(Log *p) { p->n = 1; }\n")
+    assert "a.k:1:14: error: unknown type name 'DIR'" in str(error)
 
 
 def test_other_encodings_pass_through(tmp_path: Path) -> None:
