@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.outlines import Outlines
 from minicc.frontend.tokens import EOF, IDENT, Token
 from minicc.frontend.types import Record, Type
@@ -46,7 +45,7 @@ class MemberClasses(Outlines):
         assert scope.record is not None and inner is not None
         owner = scope.record
 
-        def read() -> bool:
+        def begin() -> bool:
             found = self.outlines_of(owner, "class")
             outside = next(((o, args) for o, args in found if o.name == name.text and o.inner is None), None)
             if outside is None:
@@ -55,19 +54,9 @@ class MemberClasses(Outlines):
             ty.begin_reading(made).scope = inner
             self.tokens, self.i = o.tokens, 2
             self.scope = inner.parent = self.bind_parameters(scope, o.params, args, name)
-            try:
-                self._body(made, name, 0)
-            except Abandon:
-                if self.quiet:
-                    inner.names = {name.text: made}
-                    ty.put_off(made, reader)
-                raise
             return True
 
-        def reader() -> bool:
-            return self.apart(read)
-
-        return ty.put_off(made, reader)
+        return self.put_off_body(made, name, 0, begin)
 
     def datum_outline(self, params: list[ast.TemplateParam], start: int, tokens: list[Token], name: Token) -> None:
         """`tokens`, from index `start` of the file's on, give the static member `name` its value."""

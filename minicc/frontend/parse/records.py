@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -109,10 +111,20 @@ class Records(Members):
         scope, inner = self.scope, made.record.scope if made.record is not None else None
         tokens = [*self.tokens[start : self.i], Token(EOF, "", name.source, name.start)]
 
-        def read() -> bool:
-            record = ty.begin_reading(made)
-            record.scope = inner
+        def begin() -> bool:
+            ty.begin_reading(made).scope = inner
             self.tokens, self.scope = tokens, scope
+            return True
+
+        return self.put_off_body(made, name, align, begin)
+
+    def put_off_body(self, made: Type, name: Token, align: int, begin: Callable[[], bool]) -> Type:
+        """`made`, whose body is read when it is needed: `begin` goes before it, and says whether there is one."""
+        inner = made.record.scope if made.record is not None else None
+
+        def read() -> bool:
+            if not begin():
+                return False
             try:
                 self._body(made, name, align)
             except Abandon:
