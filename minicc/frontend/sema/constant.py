@@ -131,9 +131,7 @@ def evaluate(expr: ast.Expr, objects: bool = False) -> Value | None:
     if not (expr.type.scalar or expr.type.kind == "error"):
         return None
     try:
-        evaluator = Evaluator()
-        evaluator.objects = objects
-        value = evaluator.value(expr)
+        value = Evaluator(objects).value(expr)
     except (NotConstant, OverflowError, ZeroDivisionError):
         return None
     return None if isinstance(value, tuple) else value
@@ -207,15 +205,15 @@ Place = tuple[Object, float]
 
 
 class Evaluator:
-    """Interprets trees. `frame` holds the objects of the constexpr call under way, and the places of its references."""
+    """Interprets trees. `frame` holds the objects of the constexpr call under way, and the places of its references.
+    With `objects`, const objects that are not constexpr may be read."""
 
-    def __init__(self) -> None:
+    def __init__(self, objects: bool = False) -> None:
         self.frame: dict[int, Place] = {}
         self.statics: dict[int, Place] = {}
         self.making: set[int] = set()
         """Variables whose initialisers are being evaluated."""
-        self.objects = False
-        """Const objects that are not constexpr may be read."""
+        self.objects = objects
         self.steps = 0
         self.depth = 0
 
