@@ -378,15 +378,13 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
             f"{name}: don't know what to do with suffix '{path.suffix}'; known: {' '.join(KINDS)} and .fatbin, "
             "objects and programs with device code",
         )
-    text = ""
-    if kind != "cubin":
+    try:
         # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
-        text = texts.source(data)
-        try:
-            if kind != "k":
-                data.decode()
-        except UnicodeDecodeError as error:
-            fail("driver.encoding", f"{name}: not UTF-8 text at byte offset {error.start}")
+        text = "" if kind == "cubin" else texts.source(data, "surrogateescape" if kind == "k" else "strict")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        fail("driver.encoding", "not UTF-8 text", place=f"{name}:{line}:{column}")
     stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
     shown = "<stdin>" if name == "-" else name
     return Build(request, name, stem, kind, SourceFile(shown, text), data, report)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 
@@ -17,9 +18,19 @@ def as_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def source(data: bytes) -> str:
+def quoted(text: str) -> str:
+    """A text as PTX has it within quotation marks, where nvcc writes bytes beyond ASCII as `\\303`."""
+    return re.sub(rb'[^ -~]|["\\]', lambda byte: b"\\%03o" % ord(byte[0]), as_bytes(text)).decode()
+
+
+def unquoted(text: str) -> str:
+    """The text of which `quoted` made this."""
+    return as_text(re.sub(rb"\\([0-3][0-7]{2})", lambda code: bytes([int(code[1], 8)]), as_bytes(text)))
+
+
+def source(data: bytes, errors: str = "surrogateescape") -> str:
     """The text of a source, whose byte order mark and carriage returns say nothing."""
-    return as_text(data.removeprefix(b"\xef\xbb\xbf")).replace("\r\n", "\n")
+    return data.decode("utf-8", errors).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read(path: str | os.PathLike[str]) -> str:

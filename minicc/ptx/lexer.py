@@ -46,7 +46,12 @@ class Tokens:
 
 
 def tokenise(source: SourceFile) -> Tokens:
-    """All tokens of a text. A character that begins no token is a `CompileError` at its place."""
+    """All tokens of a text. A character that begins no token is a `CompileError` at its place, as is one beyond ASCII
+    anywhere, comments too."""
+    if not source.text.isascii():
+        at = next(n for n, character in enumerate(source.text) if not character.isascii())
+        message = f"Unexpected non-ASCII character encountered: {source.text[at]!r}"
+        fail("ptx.character", message, Span(source, at, at + 1), exit_status=EXIT_PTXAS)
     texts: list[str] = []
     starts: list[int] = []
     add_text, add_start = texts.append, starts.append

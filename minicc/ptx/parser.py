@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from minicc import texts
 from minicc.diagnostics import SourceFile, Span
 from minicc.ptx.body import parse_body
 from minicc.ptx.constexpr import evaluate, literal
@@ -212,7 +213,7 @@ def _file(cursor: Cursor, module: Module) -> None:
         cursor.fail("file index out of range", place)
     if int(token) in module.files:
         cursor.wrong("ptx.duplicate", f"Duplicate file index #{token}", cursor.tokens.span(place))
-    module.files[int(token)] = cursor.string()
+    module.files[int(token)] = texts.unquoted(cursor.string())
     while cursor.accept(","):
         evaluate(cursor)
 

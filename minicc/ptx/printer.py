@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from minicc import texts
 from minicc.ptx.model import (
     Address,
     Alias,
@@ -55,7 +56,7 @@ def format(module: Module) -> str:
         else:
             out.append(f'.pragma "{item.text}";\n')
     for index, path in sorted(module.files.items()):
-        out.append(f'\t.file\t{index} "{path}"\n')
+        out.append(f'\t.file\t{index} "{texts.quoted(path)}"\n')
     for section in module.sections:
         out.append(f"\t{section}\n")
     return "".join(out)

@@ -61,7 +61,14 @@ def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
         ("a.k", "__global__ void k(int *a) { a[0] = b; }", 1, "a.k:1:36: error: use of undeclared identifier 'b'"),
         ("a.k", "__global__ void k(", 1, "error:"),
         ("a.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { foo.bar; }", 255, "a.ptx:4:14: error:"),
+        (
+            "a.ptx",
+            ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {} // \u00e9",
+            255,
+            "a.ptx:4:18: error:",
+        ),
         ("a.ll", "define void @f( {", 1, "error:"),
+        ("a.ll", "; 1\n; \udce9", 1, "a.ll:2:3: error: not UTF-8"),
         ("a.sass", "FADD R0, R1\n", 1, "a.sass:1:"),
         ("a.sass", ".target sm_7\n", 1, "a.sass:1:1: error: no instruction encoding"),
         ("a.cubin", "not an ELF", 1, "byte 0x0"),
@@ -69,7 +76,7 @@ def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
     ],
 )
 def test_errors_name_the_place_and_leave_nothing(tmp_path, capsys, name, text, status, part):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     assert cli.main(["-fatbin", "-o", "out.fatbin", name]) == status
     assert part in capsys.readouterr().err
     assert not (tmp_path / "out.fatbin").exists()
@@ -97,7 +104,8 @@ def test_names_are_printed_in_any_locale(name, locale, tmp_path):
         command = [sys.executable, "-m", "minicc", words[0], name, *words[1:]]
         done = subprocess.run(command, capture_output=True, env=env, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    assert (b'.file\t1 "' + name) in next(tmp_path.glob("*.ptx")).read_bytes()
+    quoted = b"".join(b"\\%03o" % byte if byte > 126 else bytes([byte]) for byte in name)
+    assert (b'.file\t1 "' + quoted) in next(tmp_path.glob("*.ptx")).read_bytes()
 
 
 def test_a_missing_input_and_an_unwritable_output(capsys):

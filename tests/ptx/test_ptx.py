@@ -156,7 +156,7 @@ def modules(draw: Any) -> model.Module:
         bounds = [("maxntid", (256, 1, 1)), ("minnctapersm", (2,))] if entry else [("noreturn", ())]
         function.directives = draw(st.sampled_from([[], bounds]))
         module.functions.append(function)
-    module.files = draw(st.sampled_from([{}, {1: "a.cu", 2: "/b/c.h"}]))
+    module.files = draw(st.sampled_from([{}, {1: "a.cu", 2: '/b/\u00e9\udce9 "\\303.h'}]))
     module.order = [*module.variables, *module.functions]
     return module
 
