@@ -29,7 +29,7 @@ from minicc.ptx.model import (
     Variable,
     Vector,
 )
-from minicc.ptx.names import LINKAGE, SIZES, SPECIAL
+from minicc.ptx.names import LINKAGE, OF_FUNCTIONS, SIZES, SPECIAL
 
 SELECTORS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
 """Element of a vector register by its selector (PTX ISA, "Vectors as Operands")."""
@@ -126,12 +126,12 @@ class Body:
             if cursor.name() != "_":
                 cursor.fail("syntax error, expected '_'", cursor.at - 1)
             params = parameters(cursor) if self.texts[cursor.at] == "(" else []
-            noreturn = cursor.accept(".noreturn")
-            while self.texts[cursor.at] in (".abi_preserve", ".abi_preserve_control"):
+            directives: list[tuple[str, tuple[int, ...]]] = []
+            while (word := self.texts[cursor.at][1:]) in OF_FUNCTIONS:
                 cursor.at += 1
-                cursor.integer()
+                directives.append((word, () if word == "noreturn" else (cursor.integer(),)))
             cursor.expect(";")
-            out.append(Callprototype(name, tuple(returns), tuple(params), noreturn))
+            out.append(Callprototype(name, tuple(returns), tuple(params), directives, cursor.tokens.span(start)))
         else:
             out.append(Label(name, cursor.tokens.span(start)))
 

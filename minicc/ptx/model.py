@@ -6,6 +6,7 @@ instruction means and which forms are legal is the business of `ptx.isa` (a tabl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import attrs
@@ -195,13 +196,22 @@ class Branchtargets:
         self.name, self.targets = name, targets
 
 
+Directives = Sequence[tuple[str, tuple[int, ...]]]
+"""What functions say of themselves: `.maxntid 256, 1, 1`."""
+
+
 class Callprototype:
-    """`name: .callprototype (ret) _ (params);` of an indirect call."""
+    """`name: .callprototype (ret) _ (params) .noreturn;` of an indirect call; `directives` as a function has them."""
 
     def __init__(
-        self, name: str, returns: tuple[Variable, ...], params: tuple[Variable, ...], noreturn: bool = False
+        self,
+        name: str,
+        returns: tuple[Variable, ...],
+        params: tuple[Variable, ...],
+        directives: Directives = (),
+        where: Span | None = None,
     ) -> None:
-        self.name, self.returns, self.params, self.noreturn = name, returns, params, noreturn
+        self.name, self.returns, self.params, self.directives, self.where = name, returns, params, directives, where
 
 
 class Pragma:

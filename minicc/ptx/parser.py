@@ -151,10 +151,9 @@ def _function(cursor: Cursor, linkage: Linkage, entry: bool) -> tuple[Function, 
         function.directives += [(f"pragma:{p.text}", ()) for p in pragmas(cursor)]
     if cursor.texts[cursor.at] == "{":
         statics = parse_body(cursor, function)
-    else:
-        if cursor.texts[cursor.at] != ";":
-            cursor.fail("syntax error, expected a function body or ';'")
-        cursor.at += 1
+    elif not cursor.accept(";") and (entry or cursor.texts[cursor.at][:1] not in (".", "")):
+        # (the compilers of CUDA 2 and 3 end no declaration of a function)
+        cursor.fail("syntax error, expected a function body or ';'")
     return function, statics
 
 

@@ -119,7 +119,7 @@ def _function(function: Function) -> str:
         if name.startswith("pragma:"):
             out.append(f'.pragma "{name[7:]}";\n')
         elif not name.startswith("attribute:"):
-            out.append(f".{name} {', '.join(map(str, values))}\n" if values else f".{name}\n")
+            out.append(_directive(name, values) + "\n")
     if function.body is None:
         out.append(";\n")
         return "".join(out)
@@ -127,6 +127,10 @@ def _function(function: Function) -> str:
     _Body(out).scope(function, function.body)
     out.append("\n}\n")
     return "".join(out)
+
+
+def _directive(name: str, values: tuple[int, ...]) -> str:
+    return f".{name} {', '.join(map(str, values))}" if values else f".{name}"
 
 
 class _Body:
@@ -198,9 +202,8 @@ class _Body:
         elif isinstance(item, Callprototype):
             returns = f"({', '.join(variable(v) for v in item.returns)}) " if item.returns else ""
             params = ", ".join(variable(v) for v in item.params)
-            out.append(
-                f"\t{item.name} : .callprototype {returns}_ ({params}){' .noreturn' if item.noreturn else ''};\n"
-            )
+            directives = "".join(" " + _directive(*directive) for directive in item.directives)
+            out.append(f"\t{item.name} : .callprototype {returns}_ ({params}){directives};\n")
 
 
 def _registers(regs: Iterable[tuple[str, str]], ranges: list[tuple[str, int, str]]) -> list[str]:

@@ -108,16 +108,21 @@ class _Checker:
 
     def function(self, function: ptx.Function) -> None:
         have = self.module.version, min(self.number or self.arch.sm, self.arch.sm)
-        for name, _ in function.directives:
-            if name in since.DIRECTIVES:
-                for code, message in since.lacking(f"Feature '.{name}'", since.DIRECTIVES[name], have):
-                    self.error(code, message, function.where)
+        self.directives(function.directives, function.where)
         if any(p.linkage == "hidden" for p in function.params):
             for code, message in since.lacking("Feature 'kernel parameter hidden attribute'", since.HIDDEN, have):
                 self.error(code, message, function.where)
         names: dict[str, str] = {v.name: v.space for v in (*function.params, *function.returns)}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         self.scope(function, function.body or [], [function], [names], registers)
+
+    def directives(self, found: ptx.Directives, where: Span | None) -> None:
+        """Whether the module is new enough for what a function, or a prototype, says of itself."""
+        have = self.module.version, min(self.number or self.arch.sm, self.arch.sm)
+        for name, _ in found:
+            if name in since.DIRECTIVES:
+                for code, message in since.lacking(f"Feature '.{name}'", since.DIRECTIVES[name], have):
+                    self.error(code, message, where)
 
     def scope(
         self,
@@ -137,6 +142,8 @@ class _Checker:
             if isinstance(item, ptx.Variable):
                 for message in variable(item, (), self.globals):
                     self.error("ptx.declaration", message, item.where)
+            elif isinstance(item, ptx.Callprototype):
+                self.directives(item.directives, item.where)
         inner = [*names, here]
         for item in body:
             if len(self.found) >= LIMIT:

@@ -52,7 +52,9 @@ LEGAL = [
     (".entry j(.param .hidden .u32 a) { ret; }", False), (".entry j(.hidden .hidden .param .u32 a) { ret; }", False),
     (".entry j(.visible .param .u32 a) { ret; }", False), (".func f(.hidden .param .u32 a) { ret; }", False),
     (".func (.hidden .param .b32 r) f() { ret; }", False), (".hidden .global .u32 g;", False),
-    (".func f() .maxntid 32 { ret; }", False), (".func f() .noreturn { trap; }", True),
+    (".visible .func f() .visible .func f() { ret; }", True), (".entry j() .entry j() { ret; }", False),
+    (".func f() f() { ret; }", False), (".func f() .maxntid 32 { ret; }", False),
+    (".func f() .noreturn { trap; }", True),
     (".func (.param .u32 z) f() .noreturn { trap; }", False),
 ]  # fmt: skip
 DIRECTIVES = [
@@ -71,7 +73,13 @@ BODIES = [
     ("ld.global.u32 r, [16];", False), ("ld.shared.u32 r, [16];", False), ("ld.local.u32 r, [16];", True),
     ("ld.global.u32 r, [f];", False), ("ld.shared.u32 r, [r];", True),
 ]  # fmt: skip
+PROTOTYPES = [("9.0", "", True), ("9.0", ".noreturn .abi_preserve 4", True), ("8.0", ".abi_preserve 4", False)]
+CALL = (
+    "{head}.entry k(.param .u64 a) {{ .reg .u64 r; ld.param.u64 r, [a]; "
+    "p: .callprototype _ () {text}; call r, (), p; }}"
+)
 CASES = [
+    *((CALL.format(head=HEAD.replace("9.0", version), text=text), legal) for version, text, legal in PROTOTYPES),
     *((HEAD + KERNEL.replace("DIRECTIVES", "") + text, legal) for text, legal in LEGAL),
     *((HEAD + KERNEL.replace("DIRECTIVES", text), legal) for text, legal in DIRECTIVES),
     *(
