@@ -173,8 +173,15 @@ def _compile(words: list[str]) -> int:
         return 0
     if not request.inputs:
         fail("cli.no-input", "No input files specified; use option --help for more information")
-    if "output" in request.values and len(request.inputs) > 1:
-        fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
+    if (output := request.values.get("output")) is not None:
+        if len(request.inputs) > 1:
+            fail("cli.several-inputs", "A single input file is required when an output file is named with -o")
+        if not output:
+            fail("cli.bad-value", "Output file '' could not be opened")
+        named = output in ("-", os.devnull) or output.endswith(".fatbin")
+        if request.links and not named:
+            text = f"no program is linked here: {output} would be a fatbin; say -fatbin, -cubin, -ptx or -c"
+            fail("cli.no-program", f"{text}, or name it {Path(output).stem}.fatbin")
 
     _perhaps_a_verb(words[0])
 

@@ -373,14 +373,13 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
     if not kind:
         kind, data = _contained(data, name, path.stem, request)
     if not kind:
-        fail(
-            "driver.unknown-input",
-            f"{name}: don't know what to do with suffix '{path.suffix}'; known: {' '.join(KINDS)} and .fatbin, "
-            "objects and programs with device code",
-        )
+        known = f"{' '.join(KINDS)}, and by their content fatbins, objects and programs with device code"
+        fail("driver.unknown-input", f"{name}: neither its suffix nor its content says what it is; known: {known}")
     try:
         # Sources in other encodings have them in comments and strings: passed through byte by byte, as by nvcc.
         text = "" if kind == "cubin" else texts.source(data, "surrogateescape" if kind == "k" else "strict")
+        if kind == "k" and "\0" in text:
+            raise UnicodeDecodeError("utf-8", data, (at := data.index(b"\0")), at + 1, "")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)

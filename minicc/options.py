@@ -187,6 +187,11 @@ class Request:
                 return "object" if dest == "device_c" else dest
         return "fatbin"
 
+    @property
+    def links(self) -> bool:
+        """Whether nvcc would link a program: nothing else is asked for."""
+        return self.stage == "fatbin" and not (self.has("fatbin") or self.has("depend_only") or "emit" in self.values)
+
 
 def parse(argv: Sequence[str], verb: str = "", own: Sequence[str] = ()) -> Request:
     """Read a command line. Every mistake is a `CompileError` that names the argument and what was expected. `own` are
@@ -259,7 +264,7 @@ def _options_in(names: str, count: int) -> list[str]:
 def _suggest(name: str, verb: str, own: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, [*own, *_BY_NAME], n=1)
+    close = get_close_matches(name, [*own, *_BY_NAME], n=1, cutoff=0.7)
     dashes = "--" if close and close[0] in own else "-"
     return f"; did you mean '{dashes}{close[0]}'?" if close else f"; see minicc {f'{verb} ' if verb else ''}--help"
 
@@ -316,7 +321,7 @@ def _check(request: Request) -> None:
             spelled = next((w for w in request.shared if w.lstrip("-").partition("=")[0] in option.names), "")
             why = "minicc links neither device nor host code" if dest == "no_linker" else "it is not in minicc"
             fail("cli.unsupported", f"Option '{spelled.partition('=')[0]}' of nvcc: {why}")
-    if request.stage == "fatbin" and not request.has("fatbin") and not request.has("depend_only"):
+    if request.links:
         linking = "shared" if request.has("shared") else "l" if request.lists.get("host_library") else ""
         if linking:
             fail("cli.unsupported", f"Option '-{linking}' of nvcc: minicc links neither device nor host code")

@@ -569,7 +569,7 @@ def run(
         try:
             node = _parsed(text, "eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            fail("script.syntax", str(error), Span(source, 0, len(text)))
+            fail("script.syntax", getattr(error, "msg", str(error)), Span(source, 0, len(text)))
         interpreter.source = source
         interpreter.names[name] = interpreter.value(node)
     interpreter.source = script.source

@@ -34,17 +34,28 @@ def find_tool(name: str) -> str | None:
     return None
 
 
-PTXAS = find_tool("ptxas") or ""
+PTXAS, NVCC = find_tool("ptxas") or "", find_tool("nvcc") or ""
 needs_ptxas = pytest.mark.skipif(not PTXAS, reason="NVIDIA's ptxas is not here")
+needs_nvcc = pytest.mark.skipif(not NVCC, reason="nvcc is not here")
 
 
 def nvidia_assembles(text: str, folder: Path, arch: str = "sm_90") -> bytes:
     """The cubin that NVIDIA's ptxas makes of PTX; the test is skipped where there is no ptxas."""
-    if (tool := find_tool("ptxas")) is None:
+    if not PTXAS:
         pytest.skip("NVIDIA's ptxas is not here")
     (folder / "k.ptx").write_text(text)
-    subprocess.run([tool, f"-arch={arch}", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([PTXAS, f"-arch={arch}", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
     return (folder / "k.cubin").read_bytes()
+
+
+def nvcc_makes(source: Path, out: Path, *options: str, arch: str = "sm_90") -> bytes:
+    """What nvcc makes of CUDA C++, a .cubin or .ptx as `out` is called; the test is skipped where there is no nvcc."""
+    if not NVCC:
+        pytest.skip("nvcc is not here")
+    command = [NVCC, "-x", "cu", f"-arch={arch}", f"-{out.suffix[1:]}", *options, source, "-o", out]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out.read_bytes()
 
 
 @pytest.fixture(scope="session")

@@ -130,9 +130,10 @@ def _kernels(arguments: Arguments) -> int:
     functions = [f for f in program.functions if f.entry and wanted in f.name]
     if not functions:
         names = ", ".join(f.name for f in program.functions if f.entry)
-        called = f" '{wanted}'" if wanted else ""
-        fail("bound.no-kernel", f"{build.name} has no kernel{called}; it has {names or 'none'}")
-    block = arguments.number("block", 256)
+        fail("bound.no-kernel", f"{build.name} has no kernel" + (f" '{wanted}'; it has {names}" if names else ""))
+    block, most = arguments.number("block", 256), arch.occupancy.max_threads_per_block
+    if not 1 <= block <= most:
+        fail("cli.bad-value", f"--block is 1 to {most}")
     documents: list[dict[str, Any]] = []
     lines: list[str] = []
     for function in functions:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from minicc import texts
 from minicc.diagnostics import SourceFile, fail
 from minicc.options import Request
 from minicc.output import report, say
@@ -276,9 +277,9 @@ def _script(arguments: Arguments, source: SourceFile) -> Script:
 
     if given := arguments.last("script"):
         try:
-            source = SourceFile(given, Path(given).read_text("utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            fail("driver.no-input", f"{given}: {getattr(error, 'strerror', None) or error}")
+            source = SourceFile(given, texts.read(given))
+        except OSError as error:
+            fail("driver.no-input", f"{given}: {error.strerror or error}")
     script = parse(source)
     if not script.body:
         some = "write some, or " if source.text else ""

@@ -64,6 +64,8 @@ _TAKEN_VALUES = (
 )  # fmt: skip
 _TAKEN_FLAGS = ("call-stack", "details-all", "force-overwrite", "nvtx", "quiet", "verbose")
 """ncu's options that change nothing here."""
+_PICTURES = {"timeline": (".json", ".svg"), "picture": (".svg",), "roofline": (".svg",)}
+"""What is drawn, and the endings of its files."""
 _WINDOW = (("sm", 0), ("first", 0), ("cycles", 20_000))
 _SHORT = {"s": "launch-skip", "c": "launch-count", "k": "kernel-name", "f": "force-overwrite", "o": "export"}
 _FLAGS = ("csv", "help", "list-sections", "list-sets", "query-metrics")
@@ -90,6 +92,10 @@ def main(words: list[str]) -> int:
     units = arguments.last("print-units", "auto")
     if units not in ("auto", "base"):
         fail("cli.bad-value", f"Value '{units}' is not auto or base for '--print-units'")
+    for option, ends in _PICTURES.items():
+        for path in arguments.values.get(option, []):
+            if path != "-" and not path.endswith(ends):
+                fail("cli.bad-value", f"'--{option} {path}' must end in {' or '.join(ends)}")
     if "export" in arguments.values:
         fail(
             "cli.no-output",
@@ -223,9 +229,6 @@ def _text(arguments: Arguments, launches: list[Facts], sections: tuple[Section, 
 def _record(arguments: Arguments, words: list[str]) -> int | None:
     """Have the engine keep its issues. It is compiled with or without that, so a process that has the other one hands
     over to a new one, whose status is returned."""
-    for path in arguments.values["timeline"]:
-        if not path.endswith((".json", ".svg")):
-            fail("cli.bad-value", f"'--timeline {path}' must end in .json or .svg")
     window = [arguments.number(f"timeline-{name}", default) for name, default in _WINDOW]
     asked = {**os.environ, "MINICC_RECORD": ",".join(map(str, window))}
     loaded = sys.modules.get("runtime.device.sm.language.jit")

@@ -27,10 +27,10 @@ def parse(text: str) -> Op:
     address operand is [R]."""
     opcode, _, rest = text.strip().partition(" ")
     numbers = []
-    for part in rest.replace("[", "").replace("]", "").split(","):
-        match = _REGISTER.match(part.strip())
+    for part in map(str.strip, rest.replace("[", "").replace("]", "").split(",")):
+        match = _REGISTER.match(part)
         if match is None:
-            fail("classic.operand", f"'{part.strip()}' in '{text}' is not a register")
+            fail("classic.operand", f"'{part}' in '{text}' is not a register" if part else f"'{text}' has no operands")
         numbers.append(int(match[1]))
     width = {"64": 2, "128": 4}.get(opcode.partition(".")[2], 1)
     return Op(opcode, tuple(range(numbers[0], numbers[0] + width)), tuple(numbers[1:]), text.strip())

@@ -41,9 +41,9 @@ def test_every_stage_s_file_is_an_input_and_gives_the_same_code(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    ["-cubin", "-c", "-arch=sm_90", "-cubin -lineinfo -use_fast_math -D N=3", "-G -cubin", "-maxrregcount=24 -cubin",
+    ["-cubin", "-c", "-fatbin", "-cubin -lineinfo -use_fast_math -D N=3", "-G -cubin", "-maxrregcount=24 -cubin",
      "-Xptxas --sched=serial --emit=sass", "--emit=opt.ll -O0", "-E",
-     "-gencode arch=compute_90,code=[sm_90,compute_90] -gencode=arch=compute_90a,code=sm_90a"],
+     "-fatbin -gencode arch=compute_90,code=[sm_90,compute_90] -gencode=arch=compute_90a,code=sm_90a"],
 )  # fmt: skip
 def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
     assert cli.main([VADD, *options.split(), "-o", "at_once"]) == 0
@@ -72,7 +72,7 @@ def test_the_dry_run_s_commands_make_the_same_file(tmp_path, capsys, options):
         ("a.sass", "FADD R0, R1\n", 1, "a.sass:1:"),
         ("a.sass", ".target sm_7\n", 1, "a.sass:1:1: error: no instruction encoding"),
         ("a.cubin", "not an ELF", 1, "byte 0x0"),
-        ("a.xyz", "", 1, "don't know what to do"),
+        ("a.xyz", "", 1, "neither its suffix nor its content"),
     ],
 )
 def test_errors_name_the_place_and_leave_nothing(tmp_path, capsys, name, text, status, part):
@@ -202,6 +202,11 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
         (["run", VADD, "--head", "x"], "'x' is not a number for '--head'"),
         (["run", "wrong.cubin"], "give --script FILE"),
         (["prof", VADD, "-o", "report"], "makes nothing for -o"),
+        (["prof", VADD, "--picture", "x.png"], "must end in .svg"),
+        (["bound", VADD, "--block", "0"], "--block is 1 to 1024"),
+        ([VADD, "-o", "x"], "no program is linked here"),
+        ([VADD, "-o", ""], "could not be opened"),
+        (["wide.cu"], "wide.cu:1:4: error: not UTF-8 text"),
         (["prof", VADD, "--set", "most"], "or name a set: none, basic"),
         (["run", VADD, "--set", "full"], "must read NAME=EXPRESSION"),
         (["prof", VADD, "--section", "Zz"], "--list-sections"),
@@ -214,6 +219,7 @@ def test_run_fails_when_a_check_fails(tmp_path, capsys):
 )
 def test_words_that_mean_nothing_are_errors(words, said, tmp_path, capsys):
     (tmp_path / "wrong.cubin").write_text("no cubin")
+    (tmp_path / "wide.cu").write_text("__global__ void k() {}", "utf-16")
     assert cli.main(words) == 1
     assert said in capsys.readouterr().err
 

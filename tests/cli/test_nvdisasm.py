@@ -95,7 +95,7 @@ def _all(text: str) -> list[list[dict[int, str]]]:
 
 def test_the_graph_has_each_instruction_once_and_the_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = str(tmp_path / "x.fatbin")
-    assert cli.main([str(SAMPLES / "dot.k"), "-o", made]) == 0
+    assert cli.main([str(SAMPLES / "dot.k"), "-fatbin", "-o", made]) == 0
     dot = objdump(capsys, "-cfg", "-fun", "dot", made).strip()
     listing = objdump(capsys, "-sass", "-raw", made)
     code = re.findall(r"/\*([0-9a-f]{4,})\*/", listing)

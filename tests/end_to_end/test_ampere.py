@@ -18,7 +18,7 @@ from minicc.binary import read_cubin
 from minicc.diagnostics import CompileError
 from minicc.ptxas.control.check import check
 from minicc.sass import decode
-from tests.conftest import ROOT, SAMPLES, nvidia_assembles
+from tests.conftest import ROOT, SAMPLES, nvcc_makes, nvidia_assembles
 from tests.end_to_end.harness import run_script
 
 MACHINES = ("sm_80", "sm_86", "sm_89")
@@ -124,12 +124,12 @@ def test_what_a_machine_lacks_is_named_with_its_place(tmp_path, capsys):
         minicc.compile(_written(tmp_path / "k.ptx", text), arch="sm_80")
 
 
-def test_mbarriers_are_two_words(tmp_path, oracle):
+def test_mbarriers_are_two_words(tmp_path):
     """Our code, NVIDIA's from the same PTX and nvcc's give what SYNCS gives on sm_90."""
     path = KERNELS / "phases.k"
     image = compiled(path, "sm_80")
-    subprocess.run([oracle("nvcc"), "-x", "cu", "-cubin", "-arch=sm_80", path, "-o", tmp_path / "n.cubin"], check=True)
-    images = (image.cubin, nvidia_assembles(image.ptx, tmp_path, "sm_80"), (tmp_path / "n.cubin").read_bytes())
+    theirs = nvcc_makes(path, tmp_path / "n.cubin", arch="sm_80")
+    images = (image.cubin, nvidia_assembles(image.ptx, tmp_path, "sm_80"), theirs)
     expected = run_script(path, compiled(path, "sm_90").cubin, "sm_90").variables["out"]
     assert expected.any()
     for cubin in images:
@@ -137,14 +137,11 @@ def test_mbarriers_are_two_words(tmp_path, oracle):
 
 
 @pytest.mark.parametrize("name", ["fp8", "fp6", "bfloats"])
-def test_narrow_floats_are_converted_in_software(name, tmp_path, oracle):
+def test_narrow_floats_are_converted_in_software(name, tmp_path):
     """These machines convert floats to bfloats, and nothing else: nvcc's header says what comes out."""
     path = KERNELS / f"{name}.k"
-    theirs = tmp_path / "n.cubin"
-    subprocess.run([oracle("nvcc"), "-x", "cu", "-cubin", "-arch=sm_80", path, "-o", theirs], check=True)
-    found = [
-        run_script(path, image, "sm_80").variables for image in (compiled(path, "sm_80").cubin, theirs.read_bytes())
-    ]
+    images = (compiled(path, "sm_80").cubin, nvcc_makes(path, tmp_path / "n.cubin", arch="sm_80"))
+    found = [run_script(path, image, "sm_80").variables for image in images]
     assert found[0]["o"].any() and (found[0]["o"] == found[1]["o"]).all()
 
 

@@ -14,9 +14,7 @@ from elftools.elf.elffile import ELFFile
 
 from minicc import cli
 from minicc.binary.frame_text import frame_text
-from tests.conftest import find_tool
-
-PTXAS, NVCC = find_tool("ptxas"), find_tool("nvcc")
+from tests.conftest import PTXAS, needs_ptxas, nvcc_makes
 
 SOURCE = """\
 enum class Kind : short { A = -2, B = 7 };
@@ -149,28 +147,26 @@ def test_classes_are_those_of_the_source(files: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@needs_ptxas
 def test_ptxas_makes_the_same_of_our_ptx(files: Path) -> None:
-    subprocess.run([str(PTXAS), "-arch=sm_90", "-g", files / "k.ptx", "-o", files / "nv.cubin"], check=True)
+    subprocess.run([PTXAS, "-arch=sm_90", "-g", files / "k.ptx", "-o", files / "nv.cubin"], check=True)
     assert entries(files / "nv.cubin") == entries(files / "k.cubin")
 
 
-@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_describes_the_same_variables(files: Path) -> None:
-    command = [str(NVCC), "-arch=sm_90", "-G", "-cubin", files / "k.cu", "-o", files / "nvcc.cubin"]
-    subprocess.run(command, check=True, capture_output=True)
+    nvcc_makes(files / "k.cu", files / "nvcc.cubin", "-G")
     theirs, ours = variables(entries(files / "nvcc.cubin")), variables(entries(files / "k.cubin"))
     assert {v[::2] for v in ours} >= {v[::2] for v in theirs}
     differ = {(name, kind) for name, kind, _ in theirs - ours}
     assert not differ, differ
 
 
-@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+@needs_ptxas
 def test_debug_sections_of_nvccs_ptx(files: Path) -> None:
     """Registers and lists of places are kept as they are; names, types and tree are as ptxas has them."""
-    subprocess.run([str(NVCC), "-arch=sm_90", "-G", "-ptx", files / "k.cu", "-o", files / "nvcc.ptx"], check=True)
+    nvcc_makes(files / "k.cu", files / "nvcc.ptx", "-G")
     assert cli.main([str(files / "nvcc.ptx"), "-arch=sm_90", "-G", "-cubin", "-o", str(files / "own.cubin")]) == 0
-    subprocess.run([str(PTXAS), "-arch=sm_90", "-g", files / "nvcc.ptx", "-o", files / "theirs.cubin"], check=True)
+    subprocess.run([PTXAS, "-arch=sm_90", "-g", files / "nvcc.ptx", "-o", files / "theirs.cubin"], check=True)
     assert entries(files / "own.cubin") == entries(files / "theirs.cubin")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from random import Random
 
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
+from tests.conftest import nvcc_makes
 from tests.end_to_end.divergence import CTAS, FUNCTION, THREADS, Program
 
 DATA = np.random.default_rng(7).integers(0, 1 << 32, CTAS * THREADS, np.uint32)
@@ -43,12 +43,11 @@ def test_our_code_does_what_the_source_says(options):
 
 
 @pytest.mark.parametrize("timing", [True, False])
-def test_the_model_runs_nvcc_s_code(timing, oracle, tmp_path):
+def test_the_model_runs_nvcc_s_code(timing, tmp_path):
     programs = {f"kernel{seed}": Program(Random(seed)) for seed in range(40)}
-    source, cubin = tmp_path / "programs.cu", tmp_path / "programs.cubin"
+    source = tmp_path / "programs.cu"
     source.write_text(FUNCTION + "".join(program.source(name) for name, program in programs.items()))
-    subprocess.run([oracle("nvcc"), "-arch=sm_90", "-cubin", "-o", cubin, source], check=True, capture_output=True)
-    got = outputs(cubin.read_bytes(), list(programs), timing=timing)
+    got = outputs(nvcc_makes(source, tmp_path / "programs.cubin"), list(programs), timing=timing)
     for (name, program), words in zip(programs.items(), got, strict=True):
         np.testing.assert_array_equal(words, program.run(DATA), err_msg=name)
 
@@ -87,14 +86,14 @@ def recursion(x: int, i: int) -> int:
     return r & 0xFFFFFFFF
 
 
-def test_lanes_of_one_call_do_not_wait_for_those_of_another(oracle, tmp_path):
+def test_lanes_of_one_call_do_not_wait_for_those_of_another(tmp_path):
     """Each call has the barrier register that its caller had, while lanes of other calls wait in it."""
-    source, cubin = tmp_path / "recursion.cu", tmp_path / "recursion.cubin"
+    source = tmp_path / "recursion.cu"
     source.write_text(RECURSION)
-    subprocess.run([oracle("nvcc"), "-arch=sm_90", "-cubin", "-o", cubin, source], check=True, capture_output=True)
+    theirs = nvcc_makes(source, tmp_path / "recursion.cubin")
     ours = minicc.compile(source, arch="sm_90").cubin
     want = [recursion(int(x), i) for i, x in enumerate(DATA)]
-    for image in (cubin.read_bytes(), ours):
+    for image in (theirs, ours):
         assert outputs(image, ["kernel"], timing=True)[0].tolist() == want
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.conftest import nvcc_makes
 from tests.end_to_end.harness import compiled, run_script
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.k"))
@@ -27,28 +27,25 @@ TWINS = [
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("options", ["", "-O0"])
-def test_outputs_are_those_of_nvcc_s_cubin(path, options, oracle, tmp_path):
-    _same_as_nvcc(path, "", options, oracle, tmp_path)
+def test_outputs_are_those_of_nvcc_s_cubin(path, options, tmp_path):
+    _same_as_nvcc(path, "", options, tmp_path)
 
 
 @pytest.mark.parametrize("path", LATER, ids=lambda path: path.stem)
-def test_a_later_standard_means_what_nvcc_makes_of_it(path, oracle, tmp_path):
-    _same_as_nvcc(path, "-std=c++20 --expt-relaxed-constexpr", "", oracle, tmp_path)
+def test_a_later_standard_means_what_nvcc_makes_of_it(path, tmp_path):
+    _same_as_nvcc(path, "-std=c++20 --expt-relaxed-constexpr", "", tmp_path)
 
 
 @pytest.mark.parametrize("stem", ["bfloats", "halves", "fp8"])
-def test_short_floats_where_floats_are_flushed(stem, oracle, tmp_path):
+def test_short_floats_where_floats_are_flushed(stem, tmp_path):
     """What flushes floats and divides them roughly is no concern of types with subnormals of their own."""
     path = next(path for path in KERNELS if path.stem == stem)
-    _same_as_nvcc(path, "-ftz=true -prec-div=false -prec-sqrt=false", "", oracle, tmp_path)
+    _same_as_nvcc(path, "-ftz=true -prec-div=false -prec-sqrt=false", "", tmp_path)
 
 
-def _same_as_nvcc(path, flags, options, oracle, tmp_path):
+def _same_as_nvcc(path, flags, options, tmp_path):
     """`flags` are both compilers', `options` ours alone."""
-    cubin = tmp_path / "a.cubin"
-    command = [oracle("nvcc"), "-x", "cu", "-arch=sm_90", *flags.split(), "-cubin", "-o", str(cubin), str(path)]
-    subprocess.run(command, check=True, capture_output=True)
-    want = run_script(path, cubin.read_bytes())
+    want = run_script(path, nvcc_makes(path, tmp_path / "a.cubin", *flags.split()))
     got = run_script(path, compiled(path, f"{flags} {options}").fatbin)
     assert got.outputs and got.outputs == want.outputs
     assert [launch.result.hazards for launch in got.launches if launch.result.hazards] == []

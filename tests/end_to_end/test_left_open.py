@@ -7,8 +7,6 @@ import math
 import os
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import pytest
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
+from tests.conftest import nvcc_makes
 
 INTEGERS = {"signed char": np.int8, "unsigned char": np.uint8, "short": np.int16, "unsigned short": np.uint16,
             "int": np.int32, "unsigned": np.uint32, "long long": np.int64, "unsigned long long": np.uint64}  # fmt: skip
@@ -221,7 +220,6 @@ class Writer:
         )
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not here")
 def test_as_nvcc(tmp_path: Path) -> None:
     """Small kernels of special values; MINICC_LEFT_OPEN says how many."""
     writer = Writer(random.Random("left open"))
@@ -229,11 +227,9 @@ def test_as_nvcc(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     heads = "".join(f"#include <{name}>\n" for name in ("cuda_fp16.h", "cuda_bf16.h", "math.h"))
     path.write_text(heads + "".join(writer.kernel(name) for name in names))
-    command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-fmad=false", str(path)]
-    subprocess.run([*command, "-o", str(tmp_path / "k.cubin")], check=True)
     device = runtime.Device("sm_90", timing=False)
     modules = [
-        device.load((tmp_path / "k.cubin").read_bytes()),
+        device.load(nvcc_makes(path, tmp_path / "k.cubin", "-w", "-fmad=false")),
         device.load(minicc.compile(path, arch="sm_90", options="-w -fmad=false")),
     ]
     data = np.array([[writer.word(kind) for kind in NAMES for _ in range(2)] for _ in range(64)], np.uint64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from typing import Any
 
@@ -14,14 +13,13 @@ from hypothesis import strategies as st
 import minicc.fuzz
 from minicc.fuzz.kernels import kernels
 from minicc.verbs import fuzz
+from tests.conftest import needs_nvcc
 
 SOME = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.parametrize("nvcc", [False, True], ids=["twins", "nvcc"])
+@pytest.mark.parametrize("nvcc", [False, pytest.param(True, marks=needs_nvcc)], ids=["twins", "nvcc"])
 def test_all_agree(nvcc):
-    if nvcc and shutil.which("nvcc") is None:
-        pytest.skip("nvcc is not here")
     runner = fuzz.Runner(nvcc, "")
 
     @SOME

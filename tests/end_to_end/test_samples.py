@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from tests.conftest import SAMPLES, find_tool
+from tests.conftest import SAMPLES, nvcc_makes, nvidia_assembles
 from tests.end_to_end.harness import compiled, run_script
 
 QUICK = ("dot", "bitonic", "softmax", "collatz", "conv1d", "daxpy", "scan")
@@ -21,41 +21,19 @@ def test_result_equals_the_reference_without_hazards(sample):
     assert [launch.result.hazards for launch in outcome.launches if launch.result.hazards] == []
 
 
-def test_ptxas_accepts_our_ptx(sample, oracle, tmp_path):
-    ptx = tmp_path / "a.ptx"
-    ptx.write_text(compiled(sample).ptx)
-    done = subprocess.run(
-        [oracle("ptxas"), "-arch=sm_90", "-o", str(tmp_path / "a.cubin"), str(ptx)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_ptxas_s_cubin_of_our_ptx_gives_the_same_result(sample, oracle, tmp_path):
-    ptx, cubin = tmp_path / "a.ptx", tmp_path / "a.cubin"
-    ptx.write_text(compiled(sample).ptx)
-    subprocess.run([oracle("ptxas"), "-arch=sm_90", "-o", str(cubin), str(ptx)], check=True, capture_output=True)
-    outcome = run_script(sample, cubin.read_bytes())
+def test_ptxas_accepts_our_ptx_and_its_cubin_gives_the_same_result(sample, tmp_path):
+    outcome = run_script(sample, nvidia_assembles(compiled(sample).ptx, tmp_path))
     assert [check for check in outcome.checks if not check.ok] == []
 
 
-def test_nvcc_s_cubin_gives_the_same_result(sample, oracle, tmp_path):
-    cubin = tmp_path / "a.cubin"
-    subprocess.run(
-        [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-cubin", "-o", str(cubin), str(sample)],
-        check=True,
-        capture_output=True,
-    )
-    outcome = run_script(sample, cubin.read_bytes())
+def test_nvcc_s_cubin_gives_the_same_result(sample, tmp_path):
+    outcome = run_script(sample, nvcc_makes(sample, tmp_path / "a.cubin"))
     assert [check for check in outcome.checks if not check.ok] == []
 
 
-def test_nvcc_s_ptx_compiles_here_and_gives_the_same_result(sample, oracle, tmp_path):
+def test_nvcc_s_ptx_compiles_here_and_gives_the_same_result(sample, tmp_path):
     ptx = tmp_path / "a.ptx"
-    subprocess.run(
-        [oracle("nvcc"), "-x", "cu", "-arch=sm_90", "-ptx", "-o", str(ptx), str(sample)],
-        check=True,
-        capture_output=True,
-    )
+    nvcc_makes(sample, ptx)
     outcome = run_script(sample, compiled(ptx).fatbin)
     assert [check for check in outcome.checks if not check.ok] == []
 
@@ -114,13 +92,3 @@ def test_same_input_same_bytes_same_cycles(name):
     assert first.fatbin == second.fatbin and first.artifacts == second.artifacts
     cycles = [[launch.result.cycles for launch in run_script(path, first.fatbin).launches] for _ in range(2)]
     assert cycles[0] == cycles[1]
-
-
-@pytest.mark.skipif(find_tool("nvcc") is None, reason="nvcc is not here")
-def test_nvcc_accepts_every_sample(sample, tmp_path):
-    done = subprocess.run(
-        [str(find_tool("nvcc")), "-x", "cu", "-arch=sm_90", "-ptx", "-o", str(tmp_path / "a.ptx"), str(sample)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr

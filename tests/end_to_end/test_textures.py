@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
+from tests.conftest import nvcc_makes
 
-nvcc = shutil.which("nvcc")
 SOURCE = """
 extern "C" __global__ void read(cudaTextureObject_t t, float *out)
 {
@@ -50,12 +47,9 @@ def run(image: bytes) -> list[Any]:
     return results
 
 
-@pytest.mark.skipif(nvcc is None, reason="nvcc is not installed")
 def test_source_to_texels(tmp_path: Path) -> None:
     (tmp_path / "t.cu").write_text(SOURCE)
-    command = ["nvcc", "-cubin", "-arch=sm_90", "-o", str(tmp_path / "t.cubin"), str(tmp_path / "t.cu")]
-    subprocess.run(command, check=True)
-    theirs = run((tmp_path / "t.cubin").read_bytes())
+    theirs = run(nvcc_makes(tmp_path / "t.cu", tmp_path / "t.cubin"))
     ours = run(minicc.compile(SourceFile("t.k", SOURCE)).cubin)
     for a, b in zip(theirs, ours, strict=True):
         assert np.array_equal(a, b) and np.unique(a).size > 20

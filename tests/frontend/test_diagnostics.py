@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import minicc
 from minicc import cli, frontend
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.options import Options
+from tests.conftest import NVCC
 
 
 def errors(text: str) -> CompileError:
@@ -374,8 +374,8 @@ def test_what_warnings_count_as(
 
     wanted = int(bool(fault) or "error" in (macro, unused)), macro, unused
     assert counted(cli.main(command), capfd.readouterr().err) == wanted
-    if nvcc := shutil.which("nvcc"):
-        done = subprocess.run([nvcc, *command], capture_output=True, text=True)
+    if NVCC:
+        done = subprocess.run([NVCC, *command], capture_output=True, text=True)
         assert counted(done.returncode, done.stderr) == wanted
 
 

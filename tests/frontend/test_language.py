@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.builtins import table
 from minicc.frontend.emit import builtins as emit_builtins
 from minicc.frontend.options import Options
-
-NVCC = shutil.which("nvcc")
+from tests.conftest import NVCC, needs_nvcc, nvcc_makes
 
 ACCEPTED = {
     "constexpr_elsewhere": """constexpr int hsq_(int a) { return a * a; }
@@ -250,13 +248,8 @@ def test_programs(name: str, tmp_path: Path) -> None:
     path = Path(__file__).parent / "programs" / f"{name}.k"
     ir = frontend.compile(SourceFile(str(path), path.read_text()), Options())
     llvm.parse_assembly(ir).verify()
-    if NVCC is not None:
-        out = tmp_path / "o.ptx"
-        done = subprocess.run(
-            [NVCC, "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(path), "-o", str(out)], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        assert kernels(out.read_text(), ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
+    theirs = nvcc_makes(path, tmp_path / "o.ptx", "-w").decode()
+    assert kernels(theirs, ".visible .entry ") == kernels(ir, "define ptx_kernel void @")
 
 
 def test_printfs_of_a_function_have_one_buffer() -> None:
@@ -314,23 +307,13 @@ def test_every_built_in_has_a_handler() -> None:
     assert len(rows) > 50 and {*rows} - {"printf"} <= emit_builtins._HANDLERS.keys()
 
 
-@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_accepts_what_we_accept(tmp_path: Path) -> None:
     """One file for all, and the kernels' mangled names are nvcc's."""
     text = "\n".join(f'#line 1 "{name}"\n{body.replace("K(", f"k_{name}(")}' for name, body in ACCEPTED.items())
     source = tmp_path / "all.cu"
     source.write_text(text)
-    done = subprocess.run(
-        [NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "all.ptx")],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    theirs = {
-        line.split()[2].rstrip("(")
-        for line in (tmp_path / "all.ptx").read_text().splitlines()
-        if line.startswith(".visible .entry")
-    }
+    text = nvcc_makes(source, tmp_path / "all.ptx", "-w").decode()
+    theirs = {line.split()[2].rstrip("(") for line in text.splitlines() if line.startswith(".visible .entry")}
     ours: set[str] = set()
     for name, body in ACCEPTED.items():
         ir, _ = compile_text(body.replace("K(", f"k_{name}("))
@@ -338,7 +321,7 @@ def test_nvcc_accepts_what_we_accept(tmp_path: Path) -> None:
     assert ours == theirs
 
 
-@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+@needs_nvcc
 def test_nvcc_rejects_what_we_reject(tmp_path: Path) -> None:
     disagree = []
     for name, (text, _) in REJECTED.items():
@@ -346,7 +329,7 @@ def test_nvcc_rejects_what_we_reject(tmp_path: Path) -> None:
         source.write_text(text)
         # The device pass alone settles it.
         done = subprocess.run(
-            [NVCC or "", "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "o")],
+            [NVCC, "-x", "cu", "-arch=sm_90", "-w", "-ptx", str(source), "-o", str(tmp_path / "o")],
             capture_output=True,
         )
         if done.returncode == 0:

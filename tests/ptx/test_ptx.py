@@ -16,11 +16,10 @@ from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptx import model
 from minicc.ptx.isa import forms
 from minicc.ptx.rows import ROWS
-from tests.conftest import find_tool
+from tests.conftest import PTXAS, nvcc_makes, nvidia_assembles
 from tests.counting import calls
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.k"))
-NVCC, PTXAS = find_tool("nvcc"), find_tool("ptxas")
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 
@@ -192,7 +191,6 @@ def round_trip(text: str) -> model.Module:
     return module
 
 
-@pytest.mark.skipif(NVCC is None or PTXAS is None, reason="no nvcc")
 @pytest.mark.parametrize(
     "sample",
     [s for s in SAMPLES if s.stem in ("vadd", "scan", "softmax", "sgemm_tiled", "sha256")],
@@ -200,16 +198,9 @@ def round_trip(text: str) -> model.Module:
 )
 def test_nvccs_ptx(sample: Path, tmp_path: Path) -> None:
     """What nvcc writes round-trips, verifies, and ptxas takes it back as we print it."""
-    assert NVCC is not None and PTXAS is not None
-    out = tmp_path / "k.ptx"
-    subprocess.run(
-        [NVCC, "-x", "cu", "-arch=sm_90", "-lineinfo", "-ptx", sample, "-o", out], check=True, capture_output=True
-    )
-    module = round_trip(out.read_text())
+    module = round_trip(nvcc_makes(sample, tmp_path / "k.ptx", "-lineinfo").decode())
     assert ptx.verify(module, arch.get("sm_90")) == []
-    again = tmp_path / "again.ptx"
-    again.write_text(ptx.format(module))
-    subprocess.run([PTXAS, "-arch=sm_90", again, "-o", tmp_path / "k.cubin"], check=True, capture_output=True)
+    nvidia_assembles(ptx.format(module), tmp_path)
 
 
 def test_llvms_ptx() -> None:
@@ -355,7 +346,7 @@ def test_verifier_finds(text: str, code: str, tmp_path: Path) -> None:
     found = ptx.verify(parse(body(text)), arch.get("sm_90"))
     assert [d.code for d in found][:1] == [code]
     assert found[0].where is not None
-    if PTXAS is not None:
+    if PTXAS:
         source = tmp_path / "x.ptx"
         source.write_text(body(text))
         done = subprocess.run(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
 from minicc.ptxas import Options
 from minicc.sass.program import Program
+from tests.conftest import nvcc_makes
 from tests.end_to_end.harness import run_script
 
 ARCH = archs.get("sm_90")
@@ -45,22 +44,13 @@ def checked(folder: Path, source: str, modifier: str = "") -> list[str]:
     return mnemonics(image, modifier=modifier)
 
 
-def _nvcc(folder: Path, kind: str) -> Path:
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        pytest.skip("no nvcc")
-    out = folder / f"kernels.{kind}"
-    subprocess.run([nvcc, "-arch=sm_90", f"-{kind}", str(SOURCE), "-o", str(out)], check=True, capture_output=True)
-    return out
-
-
 @pytest.fixture(scope="session")
 def kernels_ptx(tmp_path_factory: pytest.TempPathFactory) -> str:
     """PTX that nvcc makes of kernels.cu."""
-    return _nvcc(tmp_path_factory.mktemp("nvcc"), "ptx").read_text()
+    return nvcc_makes(SOURCE, tmp_path_factory.mktemp("nvcc") / "kernels.ptx").decode()
 
 
 @pytest.fixture(scope="session")
 def kernels_cubin(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The cubin that nvcc makes of kernels.cu."""
-    return _nvcc(tmp_path_factory.mktemp("nvcc"), "cubin").read_bytes()
+    return nvcc_makes(SOURCE, tmp_path_factory.mktemp("nvcc") / "kernels.cubin")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-import pytest
-
+from tests.conftest import NVCC, needs_nvcc
 from tests.suites import device_api, results
 
-nvcc = shutil.which("nvcc")
-pytestmark = pytest.mark.skipif(nvcc is None, reason="nvcc is not installed")
+pytestmark = needs_nvcc
 
 SAME = """
 struct Item { float weight; int next; short *tags; };
@@ -45,8 +42,7 @@ def test_verdicts(tmp_path: Path) -> None:
 
 
 def test_every_fiftieth_function_of_the_device_api_compiles() -> None:
-    assert nvcc is not None
-    functions = device_api.declared(nvcc)
+    functions = device_api.declared(NVCC)
     assert len(functions) > 1500
     work = [p for p in device_api.probes(functions) if "enum cudaRoundMode" not in p.function.params][::50]
     image, there, failed = device_api.compiled(work, device_api.compile_ours)

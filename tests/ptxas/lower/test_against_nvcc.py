@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.conftest import nvcc_makes
 from tests.ptxas.lower.harness import assemble, device
-
-NVCC = shutil.which("nvcc")
 
 MATH = """
 extern "C" __global__ void k(float* o, const float* a, int n) {
@@ -54,21 +51,16 @@ extern "C" __global__ void k(float* of, const float* a, int n) {
 """
 
 
-@pytest.mark.skipif(NVCC is None, reason="no nvcc")
 @pytest.mark.parametrize("source", [MATH, CONTROL], ids=["math", "control"])
 def test_same_bits(source: str, tmp_path: Path) -> None:
     from minicc import binary
 
-    assert NVCC is not None
     (tmp_path / "k.cu").write_text(source)
-    for option, name in (("-ptx", "k.ptx"), ("-cubin", "k.cubin")):
-        subprocess.run(
-            [NVCC, "-arch=sm_90", option, tmp_path / "k.cu", "-o", tmp_path / name], check=True, capture_output=True
-        )
-    ours = binary.write_cubin(assemble((tmp_path / "k.ptx").read_text()))
+    text, theirs = (nvcc_makes(tmp_path / "k.cu", tmp_path / name) for name in ("k.ptx", "k.cubin"))
+    ours = binary.write_cubin(assemble(text.decode()))
     data = (np.random.default_rng(0).random(256) * 4 - 2).astype(np.float32)
     results = []
-    for image in (ours, (tmp_path / "k.cubin").read_bytes()):
+    for image in (ours, theirs):
         out = np.zeros(256 * 16, np.float32)
         kernel: Any = device().load(image)["k"]
         kernel[(2,), (128,)](out, data, np.int32(256))

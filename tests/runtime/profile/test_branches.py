@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +10,7 @@ import pytest
 import runtime
 from runtime.profile import metrics
 from runtime.profile.facts import gather
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
-
-pytestmark = needs_nvcc
+from tests.conftest import nvcc_makes
 
 RECORD = {
     "loops": (13, 3800, 22.22, 2.65, 17.51, 13.98),
@@ -29,10 +26,7 @@ lanes whose guards are true."""
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> runtime.Module:
     path = tmp_path_factory.mktemp("branches") / "branches.cubin"
-    assert NVCC is not None
-    source = Path(__file__).with_name("branches.cu")
-    subprocess.run([NVCC, "-cubin", "-arch=sm_90", "-o", str(path), str(source)], check=True, capture_output=True)
-    return runtime.Device().load(path)
+    return runtime.Device().load(nvcc_makes(Path(__file__).with_name("branches.cu"), path))
 
 
 @pytest.mark.parametrize("name", RECORD)

@@ -6,9 +6,7 @@ import contextlib
 import ctypes
 import functools
 import hashlib
-import shutil
 import struct
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from typing import Any
 import attrs
 import llvmlite.binding as llvm
 import numpy as np
-import pytest
 
 from minicc import arch as machines
 from minicc import sass
@@ -27,13 +24,12 @@ from runtime.device import sm, syscalls
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.memory import DeviceMemory
 from runtime.device.sm.language import jit, lang
+from tests.conftest import nvcc_makes
 
 ARCH = machines.get("sm_90")
 SHARED_WINDOW = 0x7E1000000000
 LOCAL_WINDOW = 0x7E2000000000
 STACK = 1024
-NVCC = shutil.which("nvcc")
-needs_nvcc = pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 
 Line = tuple[str, dict[str, Any]]
 
@@ -175,14 +171,9 @@ class Bench:
 
 @functools.cache
 def _compile(source: str, folder: str) -> Program:
-    stem = Path(folder) / hashlib.sha256(source.encode()).hexdigest()[:16]
-    stem.with_suffix(".cu").write_text(source)
-    assert NVCC is not None
-    cubin = stem.with_suffix(".cubin")
-    subprocess.run(
-        [NVCC, "-cubin", "-arch=sm_90", "-o", str(cubin), str(stem.with_suffix(".cu"))], check=True, capture_output=True
-    )
-    return read_cubin(cubin.read_bytes(), "test")
+    path = Path(folder) / f"{hashlib.sha256(source.encode()).hexdigest()[:16]}.cu"
+    path.write_text(source)
+    return read_cubin(nvcc_makes(path, path.with_suffix(".cubin")), "test")
 
 
 def nvcc(source: str, folder: Path) -> Program:

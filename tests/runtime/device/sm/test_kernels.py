@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ import pytest
 
 from minicc.sass.program import Program
 from runtime.device.grid import Outcome
-from tests.runtime.device.sm.kit import ARCH, NVCC, Bench, needs_nvcc, nvcc
+from tests.conftest import nvcc_makes
+from tests.runtime.device.sm.kit import ARCH, Bench, nvcc
 
-pytestmark = needs_nvcc
 TIMING = pytest.mark.parametrize("timing", [True, False])
 SOURCE = (Path(__file__).parent / "kernels.cu").read_text()
 
@@ -248,12 +247,7 @@ def test_debug_build_calls_absolute_addresses(tmp_path: Path, timing: bool) -> N
 
     source = tmp_path / "debug.cu"
     source.write_text(DEBUG_SOURCE)
-    cubin = tmp_path / "debug.cubin"
-    assert NVCC is not None
-    subprocess.run(
-        [NVCC, "-cubin", "-G", "-arch=sm_90", "-o", str(cubin), str(source)], check=True, capture_output=True
-    )
-    kernel = runtime.Device(timing=timing).load(cubin.read_bytes())["k"]
+    kernel = runtime.Device(timing=timing).load(nvcc_makes(source, tmp_path / "debug.cubin", "-G"))["k"]
     x = np.arange(32, dtype=np.float32) / 64
     y = x.copy()
     launch = kernel[1, 32](y, 2)

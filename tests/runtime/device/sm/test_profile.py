@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,19 +10,13 @@ import pytest
 
 import runtime
 from runtime import profile
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
-
-pytestmark = needs_nvcc
+from tests.conftest import nvcc_makes
 
 
 @pytest.fixture(scope="module")
 def cubin(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    folder = tmp_path_factory.mktemp("profile")
-    assert NVCC is not None
-    kernels = Path(__file__).parent / "kernels.cu"
-    command = [NVCC, "-cubin", "-lineinfo", "-arch=sm_90", "-o", str(folder / "k.cubin"), str(kernels)]
-    subprocess.run(command, check=True, capture_output=True)
-    return (folder / "k.cubin").read_bytes()
+    out = tmp_path_factory.mktemp("profile") / "k.cubin"
+    return nvcc_makes(Path(__file__).with_name("kernels.cu"), out, "-lineinfo")
 
 
 def test_report_summary_and_json(cubin: bytes) -> None:

@@ -6,29 +6,24 @@ Exact where IEEE or the language says so; else within the error bounds of the CU
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.conftest import nvcc_makes
+
 SOURCE = Path(__file__).parent / "data" / "math.cu"
-NVCC = shutil.which("nvcc") or ("/usr/local/bin/nvcc" if Path("/usr/local/bin/nvcc").exists() else None)
 N = 768
 
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The kernels on the functional model."""
-    if NVCC is None:
-        pytest.skip("no nvcc")
     import runtime
 
-    target = tmp_path_factory.mktemp("nvcc") / "math.cubin"
-    subprocess.run([NVCC, "-arch=sm_90", "-cubin", str(SOURCE), "-o", str(target)], check=True)
-    return runtime.Device(timing=False).load(target.read_bytes())
+    return runtime.Device(timing=False).load(nvcc_makes(SOURCE, tmp_path_factory.mktemp("nvcc") / "math.cubin"))
 
 
 def signed(x: int, bits: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,15 @@ import numpy as np
 import pytest
 
 import runtime
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
+from tests.conftest import nvcc_makes
 
-pytestmark = needs_nvcc
 RNG = np.random.default_rng(11)
 
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     out = tmp_path_factory.mktemp("cluster") / "cluster.cubin"
-    source = Path(__file__).with_name("cluster.cu")
-    assert NVCC is not None
-    subprocess.run([NVCC, "-cubin", "-arch=sm_90a", "-o", str(out), str(source)], check=True, capture_output=True)
-    return out.read_bytes()
+    return nvcc_makes(Path(__file__).with_name("cluster.cu"), out, arch="sm_90a")
 
 
 @pytest.fixture(params=[False, True], ids=["untimed", "timed"])

@@ -8,7 +8,6 @@ transposed and swizzled operands are held to numpy."""
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,8 @@ import numpy.typing as npt
 import pytest
 
 import runtime
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
+from tests.conftest import nvcc_makes
 
-pytestmark = needs_nvcc
 DATA: Any = np.load(Path(__file__).parents[3] / "data" / "gmma_vectors.npz")
 NAMES = sorted({name.rsplit("/", 1)[0] for name in DATA.files})
 Array = npt.NDArray[Any]
@@ -84,12 +82,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
     source = folder / "gmma.cu"
     kernels = "".join(f'KERNEL({kernel_name(n)}, "{text_of(n)}", 4)\n' for n in NAMES)
     source.write_text(HEAD + kernels + LAYOUTS)
-    assert NVCC is not None
-    out = folder / "gmma.cubin"
-    done = subprocess.run([NVCC, "-cubin", "-arch=sm_90a", "-o", str(out), str(source)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    device = runtime.Device("sm_90", timing=False)
-    return device.load(out.read_bytes())
+    return runtime.Device("sm_90", timing=False).load(nvcc_makes(source, folder / "gmma.cubin", arch="sm_90a"))
 
 
 def cores(matrix: Array) -> Array:

@@ -5,7 +5,6 @@ names are the kind of texel, the address mode's number and whether filtering was
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 import runtime
 from runtime.errors import LaunchError
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
+from tests.conftest import needs_nvcc, nvcc_makes
 
 DATA: Any = np.load(Path(__file__).parents[3] / "data" / "textures.npz")
 MODES = ("wrap", "clamp", "mirror", "border")
@@ -23,12 +22,8 @@ DEVICE = runtime.Device("sm_90", timing=False)
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if NVCC is None:
-        pytest.skip("nvcc is not installed")
     out = tmp_path_factory.mktemp("texture") / "texture.cubin"
-    source = Path(__file__).with_name("texture.cu")
-    subprocess.run([NVCC, "-cubin", "-arch=sm_90", "-o", str(out), str(source)], check=True, capture_output=True)
-    return DEVICE.load(out.read_bytes())
+    return DEVICE.load(nvcc_makes(Path(__file__).with_name("texture.cu"), out))
 
 
 def run(module: Any, name: str, texture: Any, *coordinates: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 import runtime
 from runtime.driver import tensormap
 from runtime.errors import LaunchError
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
+from tests.conftest import needs_nvcc, nvcc_makes
 
 MAPS = json.loads((Path(__file__).parents[3] / "data" / "tensor_maps.json").read_text())
 Array = npt.NDArray[Any]
@@ -47,12 +46,8 @@ def test_what_a_map_cannot_be(change: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    if NVCC is None:
-        pytest.skip("nvcc is not installed")
     out = tmp_path_factory.mktemp("tma") / "tma.cubin"
-    source = Path(__file__).with_name("tma.cu")
-    subprocess.run([NVCC, "-cubin", "-arch=sm_90a", "-o", str(out), str(source)], check=True, capture_output=True)
-    return out.read_bytes()
+    return nvcc_makes(Path(__file__).with_name("tma.cu"), out, arch="sm_90a")
 
 
 @pytest.fixture(scope="module")

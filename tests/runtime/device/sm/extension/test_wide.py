@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +9,13 @@ import numpy as np
 import pytest
 
 import runtime
-from tests.runtime.device.sm.kit import NVCC, needs_nvcc
-
-pytestmark = needs_nvcc
+from tests.conftest import nvcc_makes
 
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     out = tmp_path_factory.mktemp("wide") / "wide.cubin"
-    source = Path(__file__).with_name("wide.cu")
-    assert NVCC is not None
-    subprocess.run([NVCC, "-cubin", "-arch=sm_90", "-o", str(out), str(source)], check=True, capture_output=True)
-    return out.read_bytes()
+    return nvcc_makes(Path(__file__).with_name("wide.cu"), out)
 
 
 @pytest.fixture(params=[False, True], ids=["untimed", "timed"])
