@@ -34,7 +34,8 @@ block (an unrolled SHA-256) it takes 0.25 s, more than all other passes together
 n-ary reassociation soon after it, in a sixth of that time. Beyond this many candidates in one block the pipeline is run
 in two halves, around the two and the value numbering between them (a cheaper one follows). The second half no longer
 knows that shared memory is apart from the global one, and joins fewer loads of 64 turns than it may: where there is
-some, the whole pipeline takes twice as much."""
+some, the whole pipeline takes twice as much. (Addresses that differ by a multiple of a word are made one from another
+in selection, in any block: minicc.isel.prepare.addresses.)"""
 
 _UNROLLING = {
     "unroll-threshold": 700,

@@ -44,6 +44,7 @@ class _Reader(InstructionReader):
         self.source_name = name
         self.uses_groups: list[tuple[dict[str, Any], str]] = []
         self.locals: dict[str, ir.Value] = {}
+        self.mentioned: dict[tuple[str, ir.Type], ir.Global] = {}
         self.blocks: dict[str, ir.Block] = {}
         self.fixups: list[tuple[list[ir.Value], int, str, int]] = []
         self.callees: list[tuple[ir.Inst, list[ir.Value]]] = []

@@ -24,6 +24,7 @@ class ValueReader(ABC):
     simple_types: dict[str, ir.Type]
     uses_groups: list[tuple[dict[str, Any], str]]
     locals: dict[str, ir.Value]
+    mentioned: dict[tuple[str, ir.Type], ir.Global]
     blocks: dict[str, ir.Block]
     fixups: list[tuple[list[ir.Value], int, str, int]]
     callees: list[tuple[ir.Inst, list[ir.Value]]]
@@ -231,7 +232,10 @@ class ValueReader(ABC):
         if first == "%":
             return self.local(type_, unquote(token), None, 0)
         if first == "@":
-            return ir.Global(type_, unquote(token))
+            found = self.mentioned.get((token, type_))
+            if found is None:
+                found = self.mentioned[token, type_] = ir.Global(type_, unquote(token))
+            return found
         if (token[-1:].isdigit() and (first.isdigit() or first in "-+")) or token[:2] == "0x" or token[:3] == "f0x":
             return self.number(type_, token)
         if first.isdigit() or first in "-+":

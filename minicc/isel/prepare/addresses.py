@@ -12,7 +12,7 @@ Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumptio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from minicc.graphs import nesting
 from minicc.isel.layout import DataLayout
@@ -26,7 +26,9 @@ _MOST_TERMS = 8
 _DEPTH = 16
 _UNSIGNED = (1 << 32) - 1
 
-Form = tuple[dict[ir.Value, int], int]
+Leaf = Hashable
+"""A value, or a product of two sums of leaves: a set of the two, each a set of (leaf, coefficient)."""
+Form = tuple[dict[Leaf, int], int]
 """Coefficients of the leaves, constant."""
 
 
@@ -54,9 +56,14 @@ class _Forms:
         op, args, bits = inst.op, inst.args, inst.type.bits
         if op in ("add", "sub") or (op == "or" and "disjoint" in inst.flags):
             return _sum(self.of(args[0], depth - 1), self.of(args[1], depth - 1), -1 if op == "sub" else 1, bits)
-        if op in ("mul", "shl") and isinstance(args[1], ir.ConstInt) and (op == "mul" or args[1].value < bits):
-            factor = signed(args[1].value, bits) if op == "mul" else 1 << args[1].value
-            return _sum(({}, 0), self.of(args[0], depth - 1), factor, bits)
+        if op == "shl" and isinstance(args[1], ir.ConstInt) and args[1].value < bits:
+            return _sum(({}, 0), self.of(args[0], depth - 1), 1 << args[1].value, bits)
+        if op == "mul":
+            (a, m), (b, n) = self.of(args[0], depth - 1), self.of(args[1], depth - 1)
+            product: dict[Leaf, int] = {frozenset((frozenset(a.items()), frozenset(b.items()))): 1} if a and b else {}
+            return _sum(_sum((product, signed(m * n, bits)), (b, 0), m, bits), (a, 0), n, bits)
+        if op == "trunc":
+            return _sum(({}, 0), self.of(args[0], depth - 1), 1, bits)
         if (op == "sext" or (op == "zext" and "nneg" in inst.flags)) and args[0].type.bits == 32:
             return self.of(args[0], depth - 1)
         return {inst: 1}, 0
@@ -93,16 +100,16 @@ class _Sharing:
         if index.type.kind != "int" or (index.type.bits != bits and not isinstance(index, ir.ConstInt)):
             return None
         size = self.layout.size(gep.source)
-        base = gep.args[0]
+        base, first = _symbol(gep.args[0], self.layout)
         self.addresses[gep] = gep, ({}, 0)  # in code that nothing reaches an address may rest on itself
         inner = self.address(base) if isinstance(base, ir.Inst) else None
-        root, start = inner if inner is not None else (base, ({}, 0))
+        root, start = inner if inner is not None else (base, ({}, first))
         found = root, _sum(start, self.forms.of(index), size, bits)
         self.addresses[gep] = found
         return found
 
     def run(self) -> bool:
-        groups: dict[tuple[ir.Value, frozenset[tuple[ir.Value, int]]], list[_Member]] = {}
+        groups: dict[tuple[ir.Value, frozenset[tuple[Leaf, int]]], list[_Member]] = {}
         for block in self.function.blocks:
             for inst in block.insts:
                 if inst.op == "getelementptr":
@@ -124,6 +131,15 @@ class _Sharing:
                 else:
                     leaders.append((inst, constant))
         return changed
+
+
+def _symbol(base: ir.Value, layout: DataLayout) -> tuple[ir.Value, int]:
+    """A variable and the bytes from its start to a place in it; any other address, and none."""
+    if isinstance(base, ir.ConstExpr) and base.op == "getelementptr" and len(base.args) == 2 and base.source:
+        start, index = base.args
+        if isinstance(start, ir.Global) and isinstance(index, ir.ConstInt):
+            return start, layout.size(base.source) * signed(index.value, index.type.bits)
+    return base, 0
 
 
 def _different(members: list[_Member]) -> bool:
@@ -252,7 +268,7 @@ def _sums(function: ir.Function) -> bool:
     """Sums of words that differ by a constant, one from another: what accesses by inline assembly go by, and as much
     as an address has no overflow to ask about. Whether anything changed."""
     forms = _Forms()
-    groups: dict[frozenset[tuple[ir.Value, int]], list[_Member]] = {}
+    groups: dict[frozenset[tuple[Leaf, int]], list[_Member]] = {}
     for inst in function.instructions():
         if inst.op == "add" and inst.type.bits == 32 and not isinstance(inst.args[1], ir.ConstInt):
             terms, constant = forms.of(inst)
@@ -288,46 +304,63 @@ def _strided(function: ir.Function, layout: DataLayout) -> bool:
         for inst in block.insts:
             if inst.op == "getelementptr" and len(inst.args) == 2 and inst.source and inst.type.kind == "ptr":
                 index = inst.args[1]
-                if isinstance(index, ir.Inst) and index.op == "sext" and index.args[0].type.bits == 32:
+                if isinstance(index, ir.Inst) and index.type.bits == layout.pointer(inst.type.space):
                     indices.setdefault(index, {}).setdefault((inst.args[0], layout.size(inst.source)), inst)
                     order[inst] = len(order)
-        steps: dict[tuple[ir.Value, int], list[tuple[ir.Inst, ir.Inst]]] = {}
-        for number, (index, places) in [*enumerate(indices.items())][::-1]:  # the last first: sums are made of sums
-            total = index.args[0]
-            if not isinstance(total, ir.Inst) or {*uses[total]} - gone - {index} or len(uses[index]) != len(places):
+        steps: dict[tuple[ir.Value, int, int], list[tuple[ir.Inst, ir.Inst]]] = {}
+        known = [*indices]
+        for number in reversed(range(len(known))):  # the last first: sums are made of sums
+            index, places = known[number], indices[known[number]]
+            total = _total(index)
+            if not isinstance(total, ir.Inst) or len(uses[index]) != len(places):
                 continue
-            for before in reversed([*indices][:number][-_MOST_BEFORE:]):
+            if total is not index and {*uses[total]} - gone - {index}:
+                continue
+            for before in reversed(known[max(number - _MOST_BEFORE, 0) : number]):
                 earlier = indices[before]
                 if not all(place in earlier and order[earlier[place]] < order[gep] for place, gep in places.items()):
                     continue
-                terms, constant = _sum(forms.of(total), forms.of(before.args[0]), -1, 32)
+                terms, constant = _sum(forms.of(index), forms.of(before), -1, index.type.bits)
                 if len(terms) == 1 and not constant:
                     ((word, factor),) = terms.items()
-                    steps.setdefault((word, factor), []).append((index, before))
-                    gone |= {index, total}
-                    break
-        for (word, factor), pairs in steps.items():
-            if word.type.bits == 32 and (factor == 1 or len(pairs) > 1):
-                _step(block, word, factor, [(indices[index], indices[before]) for index, before in pairs])
+                    if isinstance(word, ir.Value):
+                        steps.setdefault((word, factor, index.type.bits), []).append((index, before))
+                        gone |= {index, total}
+                        break
+        for (word, factor, bits), pairs in steps.items():
+            if factor == 1 or len(pairs) > 1:
+                _step(block, word, factor, bits, [(indices[index], indices[before]) for index, before in pairs])
                 changed = True
     return changed
+
+
+def _total(index: ir.Inst) -> ir.Value:
+    """What an index was before it was made as wide as a pointer."""
+    return index.args[0] if index.op in ("sext", "trunc") else index
 
 
 _MOST_BEFORE = 8
 """Indices of a block that are looked at for one that another is made from."""
 
 
-def _step(block: ir.Block, word: ir.Value, factor: int, pairs: list[tuple[_Places, _Places]]) -> None:
-    """Make addresses from others of the block, a multiple of a word further on."""
+def _step(block: ir.Block, word: ir.Value, factor: int, bits: int, pairs: list[tuple[_Places, _Places]]) -> None:
+    """Make addresses of `bits` from others of the block, a multiple of a word further on."""
     first = min((block.insts.index(gep) for places, _ in pairs for gep in places.values()))
-    made = [ir.Inst(word.type, "mul", [word, ir.ConstInt(word.type, factor & _UNSIGNED)])] if factor != 1 else []
-    made.append(ir.Inst(ir.int_type(64), "sext", [made[0] if made else word]))
+    made, step = [], word
+    if word.type.bits > bits:
+        made.append(step := ir.Inst(ir.int_type(bits), "trunc", [step]))
+    if factor != 1:
+        made.append(
+            step := ir.Inst(step.type, "mul", [step, ir.ConstInt(step.type, factor & (1 << step.type.bits) - 1)])
+        )
+    if step.type.bits < bits:
+        made.append(step := ir.Inst(ir.int_type(bits), "sext", [step]))
     for inst in made:
         inst.parent = block
     block.insts[first:first] = made
     for places, before in pairs:
         for place, gep in places.items():
-            gep.args, gep.flags = [before[place], made[-1]], frozenset()
+            gep.args, gep.flags = [before[place], step], frozenset()
 
 
 def share(function: ir.Function, layout: DataLayout) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "shl": lambda x, y: x << y,
     "sext": lambda x: x,
     "zext": lambda x: x % (1 << 32),
+    "trunc": lambda x: x,
 }
 SMALL = st.integers(-2000, 2000)
 
@@ -70,7 +72,7 @@ def addresses(function: ir.Function, layout: DataLayout, values: dict[str, int])
 
     def value(v: ir.Value) -> int:
         """Signed, of the type's width."""
-        if isinstance(v, ir.Argument):
+        if isinstance(v, ir.Argument | ir.Global):
             return values[v.name]
         if isinstance(v, ir.ConstInt):
             return v.value - (1 << v.type.bits) if v.value >> (v.type.bits - 1) else v.value
@@ -133,6 +135,47 @@ def test_rows_of_a_width_that_the_launch_knows(rows: list[tuple[int, bool, str]]
     function = read(text).functions["k"]
     share(function, layout)
     assert addresses(function, layout, values) == before
+
+
+def table(rows: list[tuple[int, int, str, int]]) -> str:
+    """Loads of rows (i + k) * s + (j + m), all of 64 bits, of an argument or, cut to 32 bits, of a variable."""
+    lines = []
+    for n, (k, m, base, size) in enumerate(rows):
+        lines += [
+            f"%k{n} = add i64 %i, {k}",
+            f"%m{n} = mul i64 {'%s, %k' if n % 2 else '%k'}{n}{'' if n % 2 else ', %s'}",
+        ]
+        lines += [f"%j{n} = add i64 %j, {m}", f"%x{n} = add i64 %m{n}, %j{n}"]
+        index, pointer = ("i64 %x", "ptr") if base == "%a" else ("i32 %t", "ptr addrspace(3)")
+        lines += [f"%t{n} = trunc i64 %x{n} to i32"] if base == "@t" else []
+        lines += [f"%p{n} = getelementptr i{size}, {pointer} {base}, {index}{n}", f"%v{n} = load i8, {pointer} %p{n}"]
+    body = "\n ".join(lines)
+    return (
+        f'target datalayout = "{LAYOUT}"\n@t = addrspace(3) global [64 x i8] zeroinitializer\n'
+        f"define void @k(ptr %a, i64 %i, i64 %s, i64 %j) {{\n {body}\n ret void\n}}\n"
+    )
+
+
+ROWS = st.tuples(SMALL, st.sampled_from([0, 0, 5]), st.sampled_from(["%a", "@t"]), st.sampled_from([8, 32]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=st.lists(ROWS, min_size=2, max_size=9), i=SMALL, s=st.integers(-(1 << 40), 1 << 40), j=SMALL)
+def test_products_of_sums(rows: list[tuple[int, int, str, int]], i: int, s: int, j: int) -> None:
+    values, layout = {"a": 1 << 50, "t": 1 << 20, "i": i, "s": s, "j": j}, DataLayout(LAYOUT)
+    text = table(rows)
+    before = addresses(read(text).functions["k"], layout, values)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, values) == before
+
+
+@pytest.mark.parametrize("base", ["%a", "@t"])
+def test_rows_of_a_table_are_made_one_from_another(base: str) -> None:
+    """Six hundred rows of a width that the launch knows: one product."""
+    function = read(table([(k, 0, base, 32) for k in range(600)])).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    assert [x.op for x in function.instructions()].count("mul") == 1
 
 
 def test_a_row_further_on_is_one_addition() -> None:
