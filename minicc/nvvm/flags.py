@@ -23,6 +23,7 @@ PURE = (
     r"|call [^\n]*@llvm\.nvvm\.read\.ptx\.sreg\."
 )
 THREAD = r"\.sreg\.(?:tid|laneid|lanemask|warpid|smid|clock|globaltimer|pm)"
+_TERMINATORS = ("  br ", "  switch ", "  ret ", "  unreachable")
 _TESTS = (" = icmp eq ", " = icmp ne ", " = trunc ", " = and ")
 _CHOICE = re.compile(rf"  (?:br i1|switch i\d+|{NAME} = select i1) ({NAME}), ")
 
@@ -61,6 +62,11 @@ def _is_test(line: str, name: str) -> bool:
     return any(word in line for word in _TESTS) and (after == " to i1" or (after[:2] == ", " and "%" not in after))
 
 
+def _ends(lines: list[str], place: int) -> bool:
+    """Whether the block whose label is there ends the kernel: LLVM may put it before blocks that go there."""
+    return next(line for line in lines[place + 1 :] if line.startswith(_TERMINATORS)).startswith("  ret ")
+
+
 def _tests(body: str, flags: set[str]) -> bool:
     """Whether a loop tests a flag, and none tests what it does not change and threads may differ in."""
     lines = body.split("\n")
@@ -70,7 +76,7 @@ def _tests(body: str, flags: set[str]) -> bool:
         for place, line in enumerate(lines)
         if line.startswith("  br ")
         for target in TARGET.findall(line)
-        if labels.get(target, place) < place
+        if labels.get(target, place) < place and not _ends(lines, labels[target])
     ]
 
     def parameters(name: str, start: int) -> set[str] | None:

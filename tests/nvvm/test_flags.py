@@ -71,6 +71,14 @@ def test_switches_and_choices_leave_it_too(before, after, stages, monkeypatch):
     assert in_loops(usual) and not in_loops(other)
 
 
+def test_an_end_that_stands_early_is_no_loop(stages, monkeypatch):
+    """What threads choose behind a block that ends the kernel is not within a loop that goes back to that."""
+    early = LOOP.replace("y = x[i];", "y; if (i >= n) return; y = x[i] * (i > n / 2 ? -1 : 1);")
+    monkeypatch.setitem(globals(), "LOOP", early)
+    before, after = stages("clip")
+    assert in_loops(before) and not in_loops(after)
+
+
 def functions(source: str, options: str = "") -> dict[str, bytes]:
     image = minicc.compile(SourceFile("k.k", source), arch="sm_90", options=options).cubin
     return {function.name: function.code for function in read_cubin(image, "k").functions}

@@ -97,7 +97,7 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
     if bounds:
         most = _usual(function, graphs["given"], usual, 0)
         if function.req_threads:
-            if _for_more_blocks(function, arch, options, trials, leanest):
+            if _for_more_blocks(function, arch, options, trials, graphs["given"], leanest):
                 return
             if not function.short and _for_more_warps(function, trials, graphs["given"], most, leanest):
                 return
@@ -105,7 +105,7 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
         most = _for_any_block(function, trials, graphs["given"], usual)
         if _for_more_warps(function, trials, graphs["given"], most, leanest):
             return
-        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, leanest):
+        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, graphs["given"], leanest):
             return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
@@ -314,7 +314,9 @@ def _waits(function: MFunction) -> bool:
     return any(block.loop_depth > 1 and inst.mnemonic == "LDG" for block in function.blocks for inst in block.insts)
 
 
-def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: Trials, leanest: _Leanest) -> bool:
+def _for_more_blocks(
+    function: MFunction, arch: Arch, options: Options, trials: Trials, graphs: schedule.Graphs, leanest: _Leanest
+) -> bool:
     """The order as it is, or one for as few registers as leave room for a block more on an SM, where few warps would be
     there otherwise; whether it is that one, whose instructions read what is made again: no others go with them."""
     size = sum(map(len, leanest.given))
@@ -328,18 +330,23 @@ def _for_more_blocks(function: MFunction, arch: Arch, options: Options, trials: 
     if short or wanted < _ANY_BLOCK or warps(function, arch, usual.registers) > _FEW_WARPS:
         return False
     kept, program = _Kept(function, _orders(function)), _Kept(function, leanest.given)
-    program.restore()
-    function.budget = wanted
-    _order_for(
-        leanest, leanest.graphs_for if size <= _SEARCHED else lambda live: schedule.Graphs(function, arch, options)
+    ways = (
+        lambda: graphs.schedule(schedule.Aim(wanted - _GAPS)),
+        lambda: _order_for(
+            leanest, leanest.graphs_for if size <= _SEARCHED else lambda live: schedule.Graphs(function, arch, options)
+        ),
     )
-    fewer = trials.of()
-    longer = fewer.alone > _LONGER * usual.alone
-    if longer or fewer.among(fewer.registers) > _WORTH * usual.among(usual.registers):
+    for way in ways:
         program.restore()
-        kept.restore()
-        return False
-    return True
+        function.budget = wanted
+        way()
+        fewer = trials.of()
+        worth = fewer.among(fewer.registers) <= _WORTH * usual.among(usual.registers)
+        if worth and fewer.alone <= _LONGER * usual.alone:
+            return True
+    program.restore()
+    kept.restore()
+    return False
 
 
 class _Kept:

@@ -245,3 +245,56 @@ ret;
 """
     )
     assert asked and all(a != b for n, a in enumerate(asked) for b in asked[:n])
+
+
+IMAGES = """
+__global__ void k(double *out, const double *at, const double *to, const double *cell, const double *inverse, int n,
+                  int many)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    double least = 1e9, a[3], sums[12] = {};
+    for (int d = 0; d < 3; d++)
+        a[d] = inverse[3 * d] * at[3 * i] + inverse[3 * d + 1] * at[3 * i + 1] + inverse[3 * d + 2] * at[3 * i + 2];
+    for (int j = 0; j < many; j++) {
+        for (int k = 0; k < 12; k++) sums[k] += to[3 * j + k] * a[k % 3];
+        double f[3], g[3], s[3], p[3][3][3];
+        for (int d = 0; d < 3; d++) {
+            f[d] = inverse[3 * d] * to[3 * j] + inverse[3 * d + 1] * to[3 * j + 1] + inverse[3 * d + 2] * to[3 * j + 2];
+            f[d] -= floor(f[d]);
+            g[d] = a[d] - floor(a[d]);
+        }
+        for (int d = 0; d < 3; d++) s[d] = g[0] * cell[d] + g[1] * cell[3 + d] + g[2] * cell[6 + d];
+        for (int m = 0; m < 3; m++)
+            for (int c = 0; c < 3; c++)
+                for (int d = 0; d < 3; d++) p[m][c][d] = (f[c] + m - 1) * cell[3 * c + d];
+        for (int x = 0; x < 3; x++)
+            for (int y = 0; y < 3; y++)
+                for (int z = 0; z < 3; z++) {
+                    double u = p[x][0][0] + p[y][1][0] + p[z][2][0] - s[0],
+                           v = p[x][0][1] + p[y][1][1] + p[z][2][1] - s[1],
+                           w = p[x][0][2] + p[y][1][2] + p[z][2][2] - s[2];
+                    least = min(least, u * u + v * v + w * w);
+                }
+    }
+    for (int k = 0; k < 12; k++) least += sums[k];
+    out[i] = least;
+}
+"""
+
+
+def test_the_order_as_it_stands_leaves_room_for_blocks_of_512_threads() -> None:
+    """The least distance over 27 images of a cell, and a dozen sums: with all registers that it may have, 138."""
+    program = minicc.compile(SourceFile("k.k", IMAGES), arch="sm_90").cubin
+    kernel = runtime.Device("sm_90").load(program)["k"]
+    assert kernel.registers <= 128 and not kernel.local
+    random = np.random.RandomState(3)
+    n, many = 32, 3
+    at, to, cell = random.random_sample((n, 3)) * 9, random.random_sample((many + 4, 3)) * 9, np.diag([3.0, 4.0, 5.0])
+    inverse = np.diag(1 / cell.diagonal())
+    out = np.zeros(n)
+    kernel[1, n](out, at.ravel(), to.ravel(), cell.ravel(), inverse.ravel(), n, many)
+    apart = (at @ inverse)[:, None] - (to[:many] @ inverse)
+    nearest = ((apart - np.rint(apart)) @ cell) ** 2
+    sums = sum(to.ravel()[3 * j + k] * (at @ inverse)[:, k % 3] for j in range(many) for k in range(12))
+    assert np.allclose(out, nearest.sum(2).min(1) + sums)
