@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 
 from minicc.binary.mangling import signature
+from minicc.record import evolve
 from runtime.driver import arguments
 from runtime.driver.arguments import HostArray, Parameter
 from runtime.errors import DeviceError, LaunchError
@@ -469,7 +470,7 @@ class Configured:
 
     def cluster(self, x: int, y: int = 1, z: int = 1) -> Configured:
         """The same launch in clusters of that many blocks: kernel[grid, block].cluster(2)(...)."""
-        return Configured(self.kernel, attrs.evolve(self.configuration, cluster=dim3((x, y, z), "cluster")))
+        return Configured(self.kernel, evolve(self.configuration, cluster=dim3((x, y, z), "cluster")))
 
     def __call__(self, *args: object) -> Launch:
         device, stream = self.kernel.module.device, self.configuration.stream

@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 
 from minicc import arch as machines
+from minicc.record import evolve
 from minicc.sass.program import Function, Line
 from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
@@ -567,7 +568,7 @@ class ModelLaunch(Launch):
             key = (one.kind, place, other) if place else (one.kind, one.pc, one.other)
             # A line may have become several instructions.
             count = one.count + (out[key].count if key in out else 0)
-            out[key] = attrs.evolve(out.get(key, one), place=place, other_place=other, count=count)
+            out[key] = evolve(out.get(key, one), place=place, other_place=other, count=count)
         return tuple(out.values())
 
     @property

@@ -6,14 +6,13 @@ meant, cycles are not.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import sm_90_machine
 from minicc.arch.machine import Machine
+from minicc.record import evolve
 
 # W. L1: 33 cycles (RRZE), L2: 208 in the near partition and 357 in the far one (LUO25), DRAM 475 and 623; 80 slices of
 # 64 bytes a cycle; five stacks of HBM2, 1,555 GB/s at 1,410 MHz. GPCs are on one side of the L2 or the other.
-MEMORY = attrs.evolve(
+MEMORY = evolve(
     sm_90_machine.MEMORY,
     l1_bytes=196608,
     l1_latency=33,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import sm_80
 from minicc.arch.machine import Machine
 from minicc.arch.schema import Pipe
+from minicc.record import evolve
 
 
 def _machine() -> Machine:
     """W: 6 MB of L2, 250 cycles away (RRZE: A40), GDDR6 of 768 GB/s at 1,800 MHz. What no source gives is sm_80's."""
     from minicc.arch import sm_80_machine
 
-    memory = attrs.evolve(
+    memory = evolve(
         sm_80_machine.MEMORY,
         l1_bytes=131072,
         l2_bytes=6291456,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import sm_86
 from minicc.arch.machine import Machine
+from minicc.record import evolve
 
 
 def _machine() -> Machine:
     """W: 72 MB of L2, 273 cycles away, 1,708 bytes a cycle (LUO24); GDDR6X, 1,008 GB/s, 541 cycles at 2,520 MHz."""
     of_86 = sm_86.ARCH.machine()
-    memory = attrs.evolve(
+    memory = evolve(
         of_86.memory,
         l1_latency=34,
         l2_bytes=75497472,

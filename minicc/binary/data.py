@@ -5,18 +5,14 @@ from __future__ import annotations
 import struct
 from typing import NoReturn
 
-import attrs
-
 from minicc.diagnostics import fail
 
 
-@attrs.frozen(eq=False, repr=False)
 class Data:
     """Bytes of a file, or of a part of it that starts at `base` of the file. `name` is printed in errors."""
 
-    view: memoryview
-    name: str
-    base: int = 0
+    def __init__(self, view: memoryview, name: str, base: int = 0) -> None:
+        self.view, self.name, self.base = view, name, base
 
     @classmethod
     def of(cls, data: bytes | bytearray | memoryview, name: str) -> Data:

@@ -6,6 +6,8 @@ from typing import Literal
 
 import attrs
 
+from minicc.record import evolve
+
 Kind = Literal["int", "uint", "bool", "float", "pointer", "class", "unknown"]
 
 _BUILTIN: dict[str, tuple[Kind, int]] = {
@@ -182,7 +184,7 @@ class _Parser:
         elif ch in ("K", "V", "r"):
             self.at += 1
             inner = self.type()
-            found = attrs.evolve(inner, const=True) if ch == "K" else inner
+            found = evolve(inner, const=True) if ch == "K" else inner
         elif ch == "S":
             return self.substitution()
         elif ch == "T":

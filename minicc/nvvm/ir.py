@@ -10,27 +10,33 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import attrs
-
 from minicc.numbers import float_of
+from minicc.record import Record
 
 
-@attrs.frozen(eq=False, repr=False)
 class Type:
     """A type. `kind` is one of: void, int, half, bfloat, float, double, fp128, ptr, array, vector, struct, function,
     label, metadata, token, opaque. `bits` is the width of scalars (0 where the data layout decides, i.e. pointers)."""
 
-    kind: str
-    bits: int = 0
-    space: int = 0
-    """Address space of a pointer."""
-    count: int = 0
-    """Elements of an array or vector."""
-    elements: tuple[Type, ...] = ()
-    """Element (array, vector), fields (struct), or result and parameters (function)."""
-    packed: bool = False
-    vararg: bool = False
-    name: str = ""
+    def __init__(
+        self,
+        kind: str,
+        bits: int = 0,
+        space: int = 0,
+        count: int = 0,
+        elements: tuple[Type, ...] = (),
+        packed: bool = False,
+        vararg: bool = False,
+        name: str = "",
+    ) -> None:
+        self.kind, self.bits = kind, bits
+        self.space = space
+        """Address space of a pointer."""
+        self.count = count
+        """Elements of an array or vector."""
+        self.elements = elements
+        """Element (array, vector), fields (struct), or result and parameters (function)."""
+        self.packed, self.vararg, self.name = packed, vararg, name
 
     @property
     def element(self) -> Type:
@@ -206,11 +212,13 @@ class Node:
         self.fields: dict[str, Any] = {}
 
 
-@attrs.frozen(repr=False)
-class MdRef:
+class MdRef(Record):
     """`!12`: resolve with `Module.metadata`."""
 
-    number: int
+    __slots__ = __match_args__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class Inst(Value):

@@ -22,8 +22,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-import attrs
-
 from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
 
 _WIDTHS = (4, 2, 1)
@@ -51,19 +49,27 @@ _STORE = re.compile(r"  store [^\n]*?, ptr(?: addrspace\((\d+)\))? (%[-\w.$]+|@[
 _TARGET = re.compile(r"label (%[-\w.$]+)")
 
 
-@attrs.frozen
 class _Rest:
     """What is left over of an unrolled loop; names with their %."""
 
-    number: str
-    """How many turns there are."""
-    exit: str
-    phis: dict[str, tuple[str, str, str]]
-    """Name -> type, value on entry, value in the next turn."""
-    blocks: dict[str, str]
-    """Label -> what the block does: from where the loop begins, without phis, to where it ends, without the branch."""
-    after: dict[str, str]
-    """What is used after the loop -> its type."""
+    def __init__(
+        self,
+        number: str,
+        exit: str,
+        phis: dict[str, tuple[str, str, str]],
+        blocks: dict[str, str],
+        after: dict[str, str],
+    ) -> None:
+        self.number = number
+        """How many turns there are."""
+        self.exit = exit
+        self.phis = phis
+        """Name -> type, value on entry, value in the next turn."""
+        self.blocks = blocks
+        """Label -> what the block does: from where the loop begins, without phis, to where it ends, without the
+        branch."""
+        self.after = after
+        """What is used after the loop -> its type."""
 
 
 def split(text: str) -> str:

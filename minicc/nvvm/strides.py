@@ -34,8 +34,6 @@ import re
 from collections import Counter
 from functools import cached_property
 
-import attrs
-
 TURNS, FAR = 4, 16
 """Turns of a stride that is known at run time; loads together where it is a constant, as in NVIDIA's code. With four
 loads of a float 2,048 threads of an SM have 32 KiB under way."""
@@ -91,29 +89,42 @@ _INVERSE = {
 }
 
 
-@attrs.frozen
 class _Loop:
     """A block that is a loop, taken apart; names with their %."""
 
-    label: str
-    exit: str
-    phis: dict[str, tuple[str, str, str]]
-    """Name -> type, value on entry, value in the next turn."""
-    turn: str
-    """What a turn does, the test and the branch apart."""
-    less: str
-    """One of _LESS: how the index is compared with the bound for another turn."""
-    type: str
-    index: str
-    """The index of the next turn, which the bound ends."""
-    bound: str
-    stepped: str
-    """The phi that becomes it."""
-    stride: str
-    notes: str
-    """What follows the branch: metadata."""
-    after: set[str]
-    """Values that are used after the loop."""
+    def __init__(
+        self,
+        label: str,
+        exit: str,
+        phis: dict[str, tuple[str, str, str]],
+        turn: str,
+        less: str,
+        type: str,
+        index: str,
+        bound: str,
+        stepped: str,
+        stride: str,
+        notes: str,
+        after: set[str],
+    ) -> None:
+        self.label, self.exit = label, exit
+        self.phis = phis
+        """Name -> type, value on entry, value in the next turn."""
+        self.turn = turn
+        """What a turn does, the test and the branch apart."""
+        self.less = less
+        """One of _LESS: how the index is compared with the bound for another turn."""
+        self.type = type
+        self.index = index
+        """The index of the next turn, which the bound ends."""
+        self.bound = bound
+        self.stepped = stepped
+        """The phi that becomes it."""
+        self.stride = stride
+        self.notes = notes
+        """What follows the branch: metadata."""
+        self.after = after
+        """Values that are used after the loop."""
 
     @property
     def widths(self) -> tuple[int, ...]:

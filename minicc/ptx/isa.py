@@ -14,8 +14,6 @@ import functools
 import re
 from collections.abc import Iterator
 
-import attrs
-
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
 from minicc.ptx import since
@@ -24,15 +22,18 @@ from minicc.ptx.operands import Place, Spec, TypeOf, spec
 from minicc.ptx.rows import ROWS, TYPES
 
 
-@attrs.frozen(repr=False)
 class Form:
     """One row: `modifiers` are (choices, required, letter) with the letter of a type group or ""; `open` takes any."""
 
-    modifiers: tuple[tuple[frozenset[str], bool, str], ...]
-    operands: tuple[Spec, ...]
-    version: tuple[int, int]
-    sm: int
-    open: bool
+    def __init__(
+        self,
+        modifiers: tuple[tuple[frozenset[str], bool, str], ...],
+        operands: tuple[Spec, ...],
+        version: tuple[int, int],
+        sm: int,
+        open: bool,
+    ) -> None:
+        self.modifiers, self.operands, self.version, self.sm, self.open = modifiers, operands, version, sm, open
 
 
 _LINES: dict[str, list[str]] = {}

@@ -7,100 +7,117 @@ instruction means and which forms are legal is the business of `ptx.isa` (a tabl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Literal
 
-import attrs
-
 from minicc.diagnostics import Span
+from minicc.record import Record
 
 Space = Literal["reg", "sreg", "const", "global", "local", "param", "shared", "tex", "generic"]
 Linkage = Literal["", "extern", "visible", "weak", "common", "hidden"]
 """`hidden` is a kernel parameter's alone: what launches it is not told of it."""
 
 
-@attrs.frozen(repr=False)
-class Reg:
+class Reg(Record):
     """A virtual register, by its whole name: "%r1". Its type is in the function's `regs`."""
 
-    name: str
-    neg: bool = False
-    """`!%p1` in operands that take a predicate."""
-    part: str | None = None
-    """Component selector: "x" of a vector register, "b0".."b3"/"h0"/"h1" of video instructions."""
-    minus: bool = False
-    """`-%r1` of vmad."""
+    __slots__ = __match_args__ = ("name", "neg", "part", "minus")
+
+    def __init__(self, name: str, neg: bool = False, part: str | None = None, minus: bool = False) -> None:
+        self.name = name
+        self.neg = neg
+        """`!%p1` in operands that take a predicate."""
+        self.part = part
+        """Component selector: "x" of a vector register, "b0".."b3"/"h0"/"h1" of video instructions."""
+        self.minus = minus
+        """`-%r1` of vmad."""
 
 
-@attrs.frozen(repr=False)
-class Int:
+class Int(Record):
     """An integer literal; `value` is as written (may be negative)."""
 
-    value: int
+    __slots__ = __match_args__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
 
 
-@attrs.frozen(repr=False)
-class Float:
+class Float(Record):
     """A floating literal by its bits: 0fXXXXXXXX (`width` 32) or 0dXXXXXXXXXXXXXXXX (`width` 64)."""
 
-    bits: int
-    width: Literal[32, 64]
+    __slots__ = __match_args__ = ("bits", "width")
+
+    def __init__(self, bits: int, width: Literal[32, 64]) -> None:
+        self.bits, self.width = bits, width
 
 
-@attrs.frozen(repr=False)
-class Symbol:
+class Symbol(Record):
     """A named variable, function, parameter or label, with a byte offset: `buf`, `buf+16`."""
 
-    name: str
-    offset: int = 0
-    generic: bool = False
-    """`generic(buf)` in an initialiser: the generic address instead of the one in its space."""
-    mask: int | None = None
-    """`0xff00(buf)` in an initialiser: the byte of the address that the mask selects, shifted down."""
+    __slots__ = __match_args__ = ("name", "offset", "generic", "mask")
+
+    def __init__(self, name: str, offset: int = 0, generic: bool = False, mask: int | None = None) -> None:
+        self.name, self.offset = name, offset
+        self.generic = generic
+        """`generic(buf)` in an initialiser: the generic address instead of the one in its space."""
+        self.mask = mask
+        """`0xff00(buf)` in an initialiser: the byte of the address that the mask selects, shifted down."""
 
 
-@attrs.frozen(repr=False)
-class Special:
+class Special(Record):
     """A special register: "%tid.x", "%laneid", "%clock64"."""
 
-    name: str
+    __slots__ = __match_args__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
-@attrs.frozen(repr=False)
-class Address:
+class Address(Record):
     """[base+offset]; base is a register, a symbol, or an integer (absolute)."""
 
-    base: Reg | Symbol | Int
-    offset: int = 0
+    __slots__ = __match_args__ = ("base", "offset")
+
+    def __init__(self, base: Reg | Symbol | Int, offset: int = 0) -> None:
+        self.base, self.offset = base, offset
 
 
-@attrs.frozen(repr=False)
-class Vector:
+class Vector(Record):
     """{a, b, ...}: of ld/st.vN, mov packing, mma fragments. `None` elements print as `_`."""
 
-    items: tuple[Operand | None, ...]
+    __slots__ = __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Operand | None, ...]) -> None:
+        self.items = items
 
 
-@attrs.frozen(repr=False)
-class Pair:
+class Pair(Record):
     """`d|p`: destination with a predicate output (setp's p|q, shfl.sync, elect.sync)."""
 
-    first: Operand
-    second: Operand | None
-    """`_` is `Symbol("_")` on either side."""
+    __slots__ = __match_args__ = ("first", "second")
+
+    def __init__(self, first: Operand, second: Operand | None) -> None:
+        self.first = first
+        self.second = second
+        """`_` is `Symbol("_")` on either side."""
 
 
-@attrs.frozen(repr=False)
-class Tuple:
+class Tuple(Record):
     """Parenthesised list of a call: (a, b)."""
 
-    items: tuple[Operand, ...]
+    __slots__ = __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Operand, ...]) -> None:
+        self.items = items
 
 
-@attrs.frozen(repr=False)
-class Bracket:
+class Bracket(Record):
     """[a, b, ...] of texture, surface and tensor instructions: `[tex, {%f1, %f2}]`."""
 
-    items: tuple[Operand, ...]
+    __slots__ = __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Operand, ...]) -> None:
+        self.items = items
 
 
 Initial = Int | Float | Symbol | tuple[str, "Initial"] | list["Initial"]
@@ -109,18 +126,25 @@ Initial = Int | Float | Symbol | tuple[str, "Initial"] | list["Initial"]
 Operand = Reg | Int | Float | Symbol | Special | Address | Vector | Pair | Tuple | Bracket
 
 
-@attrs.frozen(repr=False)
-class Loc:
+class Loc(Record):
     """`.loc file line column`, with inlining: `function_name` is the label (or string) of the inlined function and
     `inlined_at` (file, line, column) of its call. That place has a .loc of its own before, `outer`, which may be
     inlined in its turn."""
 
-    file: int
-    line: int
-    column: int = 0
-    function_name: str | None = None
-    inlined_at: tuple[int, int, int] | None = None
-    outer: Loc | None = attrs.field(default=None, eq=False)
+    __slots__ = __match_args__ = ("file", "line", "column", "function_name", "inlined_at", "outer")
+    _key = attrgetter(*__match_args__[:-1])
+
+    def __init__(
+        self,
+        file: int,
+        line: int,
+        column: int = 0,
+        function_name: str | None = None,
+        inlined_at: tuple[int, int, int] | None = None,
+        outer: Loc | None = None,
+    ) -> None:
+        self.file, self.line, self.column, self.function_name = file, line, column, function_name
+        self.inlined_at, self.outer = inlined_at, outer
 
     @property
     def chain(self) -> tuple[Loc, ...]:
@@ -128,17 +152,23 @@ class Loc:
         return (self, *self.outer.chain) if self.outer is not None else (self,)
 
 
-@attrs.define(eq=False, repr=False)
 class Inst:
     """`@!%p mad.lo.s32 %r1, %r2, %r3, %r4;` is opcode "mad", modifiers ("lo", "s32"), operands in order.
     `loc` is the line in force (from .loc); `where` the place in the PTX text, if it was parsed."""
 
-    opcode: str
-    modifiers: tuple[str, ...] = ()
-    operands: tuple[Operand, ...] = ()
-    guard: Reg | None = None
-    loc: Loc | None = None
-    where: Span | None = None
+    __slots__ = __match_args__ = ("opcode", "modifiers", "operands", "guard", "loc", "where")
+
+    def __init__(
+        self,
+        opcode: str,
+        modifiers: tuple[str, ...] = (),
+        operands: tuple[Operand, ...] = (),
+        guard: Reg | None = None,
+        loc: Loc | None = None,
+        where: Span | None = None,
+    ) -> None:
+        self.opcode, self.modifiers, self.operands, self.guard, self.loc = opcode, modifiers, operands, guard, loc
+        self.where = where
 
     @property
     def name(self) -> str:
@@ -153,23 +183,43 @@ class Label:
         self.name, self.where = name, where
 
 
-@attrs.define(eq=False, repr=False)
 class Variable:
     """A declaration at module or function scope. `dims` are array dimensions; () is a scalar, (None,) is `[]`
     (extern shared). `init` is nested lists of operands, or None. `type` is without dot: "f32", "b8"."""
 
-    name: str
-    space: Space
-    type: str
-    align: int | None = None
-    dims: tuple[int | None, ...] = ()
-    init: Initial | None = None
-    vector: int | None = None
-    linkage: Linkage = ""
-    where: Span | None = None
-    ptr: tuple[str | None, int | None] | None = None
-    """For .param .ptr attributes: (space, align)."""
-    attributes: tuple[str, ...] = ()
+    __slots__ = __match_args__ = (
+        "name",
+        "space",
+        "type",
+        "align",
+        "dims",
+        "init",
+        "vector",
+        "linkage",
+        "where",
+        "ptr",
+        "attributes",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        space: Space,
+        type: str,
+        align: int | None = None,
+        dims: tuple[int | None, ...] = (),
+        init: Initial | None = None,
+        vector: int | None = None,
+        linkage: Linkage = "",
+        where: Span | None = None,
+        ptr: tuple[str | None, int | None] | None = None,
+        attributes: tuple[str, ...] = (),
+    ) -> None:
+        self.name, self.space, self.type, self.align, self.dims, self.init = name, space, type, align, dims, init
+        self.vector, self.linkage, self.where = vector, linkage, where
+        self.ptr = ptr
+        """For .param .ptr attributes: (space, align)."""
+        self.attributes = attributes
 
 
 def _type_of(register: str, regs: dict[str, str], ranges: list[tuple[str, int, str]]) -> str | None:

@@ -30,11 +30,10 @@ import functools
 import re
 from collections.abc import Callable
 
-import attrs
-
 from minicc.numbers import float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES, SPECIAL
+from minicc.record import Record, evolve
 
 TypeOf = Callable[[str], "str | None"]
 """A register's type by its name."""
@@ -58,20 +57,24 @@ _SPECIAL = {
 """Sizes in which `mov` reads a special register, where not 4; 1 is a predicate."""
 
 
-@attrs.frozen
-class Spec:
+class Spec(Record):
     """One operand of a row. `name` is the kind as written, `kind` that with N for its numbers, which are `counts`;
     `type` may be a letter that the modifiers give a type; a constant is at most `most`."""
 
-    name: str
-    kind: str
-    counts: tuple[int, ...]
-    type: str
-    wide: bool
-    most: int | None
-    nonzero: bool
-    signed: bool
-    optional: bool
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        counts: tuple[int, ...],
+        type: str,
+        wide: bool,
+        most: int | None,
+        nonzero: bool,
+        signed: bool,
+        optional: bool,
+    ) -> None:
+        self.name, self.kind, self.counts, self.type, self.wide, self.most = name, kind, counts, type, wide, most
+        self.nonzero, self.signed, self.optional = nonzero, signed, optional
 
 
 _SPEC = re.compile(
@@ -93,16 +96,12 @@ def spec(text: str) -> Spec:
     )  # fmt: skip
 
 
-@attrs.frozen
-class Place:
+class Place(Record):
     """Where an operand stands: its `spec`, the `type` that is wanted there, the `vector` length that the modifiers say,
     and whether it is the instruction's `first`."""
 
-    spec: Spec
-    type: str
-    vector: int
-    first: bool
-    type_of: TypeOf
+    def __init__(self, spec: Spec, type: str, vector: int, first: bool, type_of: TypeOf) -> None:
+        self.spec, self.type, self.vector, self.first, self.type_of = spec, type, vector, first, type_of
 
     def takes(self, operand: ptx.Operand) -> bool:
         """May the operand stand here?"""
@@ -125,7 +124,7 @@ class Place:
             choice = _PARTS.get(self.spec.name)
             if choice is None or not choice.fullmatch(operand.part):
                 return None
-        return attrs.evolve(operand, minus=False, part=None) if operand.minus or operand.part else operand
+        return evolve(operand, minus=False, part=None) if operand.minus or operand.part else operand
 
     # What each kind takes.
 

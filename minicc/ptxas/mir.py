@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import attrs
-
 from minicc.ptx.model import Inst
-from minicc.sass.instr import PT, RZ, Const, Control, Imm, Instr, Mem, Name, Reg, Target
+from minicc.record import Record
+from minicc.sass.instr import PT, RZ, USUAL, Const, Control, Imm, Instr, Mem, Name, Reg, Target
 from minicc.sass.program import Param, Variable
 
 if TYPE_CHECKING:
@@ -64,18 +63,38 @@ def step_of(width: int) -> int:
     return 4 if width > 2 else width
 
 
-# Not frozen, though never changed: there are thousands, four times as fast to make.
-@attrs.define(unsafe_hash=True, repr=False)
-class V:
+class V(Record):
     """A use or definition of `count` registers of `reg` from `part` on, with the source modifiers of `sass.Reg`."""
 
-    reg: VReg
-    part: int = 0
-    count: int = 1
-    neg: bool = False
-    abs: bool = False
-    inv: bool = False
-    suffix: tuple[str, ...] = ()
+    __slots__ = __match_args__ = ("reg", "part", "count", "neg", "abs", "inv", "suffix")
+
+    def __init__(
+        self,
+        reg: VReg,
+        part: int = 0,
+        count: int = 1,
+        neg: bool = False,
+        abs: bool = False,
+        inv: bool = False,
+        suffix: tuple[str, ...] = (),
+    ) -> None:
+        self.reg, self.part, self.count, self.neg, self.abs, self.inv = reg, part, count, neg, abs, inv
+        self.suffix = suffix
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(other) is V
+            and self.reg is other.reg
+            and self.part == other.part
+            and self.count == other.count
+            and self.neg == other.neg
+            and self.abs == other.abs
+            and self.inv == other.inv
+            and self.suffix == other.suffix
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.reg, self.part, self.count, self.neg, self.inv))
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -93,23 +112,24 @@ class V:
         return not (self.neg or self.abs or self.inv or self.suffix)
 
 
-@attrs.frozen(repr=False)
-class VMem:
+class VMem(Record):
     """An address operand over virtual registers; see `sass.Mem`."""
 
-    base: V | Reg | None
-    offset: int = 0
-    ureg: V | Reg | None = None
-    desc: V | Reg | None = None
+    __slots__ = __match_args__ = ("base", "offset", "ureg", "desc")
+
+    def __init__(
+        self, base: V | Reg | None, offset: int = 0, ureg: V | Reg | None = None, desc: V | Reg | None = None
+    ) -> None:
+        self.base, self.offset, self.ureg, self.desc = base, offset, ureg, desc
 
 
-@attrs.frozen(repr=False)
-class VConst:
+class VConst(Record):
     """LDC's c[bank][base + offset] with a virtual index register."""
 
-    bank: int
-    offset: int
-    base: V | Reg | None = None
+    __slots__ = __match_args__ = ("bank", "offset", "base")
+
+    def __init__(self, bank: int, offset: int, base: V | Reg | None = None) -> None:
+        self.bank, self.offset, self.base = bank, offset, base
 
 
 GMMA = frozenset({"HGMMA", "QGMMA", "IGMMA", "BGMMA"})
@@ -143,36 +163,62 @@ def function_label(name: str) -> str:
 MOperand = V | VMem | VConst | Reg | Imm | Const | Mem | Target | Name
 
 
-@attrs.define(eq=False, repr=False)
 class MInst:
     """One machine instruction. `dsts` then `srcs` are the printed operands. `guard` is a predicate source.
     `loc` is (file index, line, column) plus the inlining chain as `ptx.Loc` holds it; `ptx` the instruction it came
     from."""
 
-    mnemonic: str
-    modifiers: tuple[str, ...] = ()
-    dsts: tuple[MOperand, ...] = ()
-    srcs: tuple[MOperand, ...] = ()
-    guard: V | Reg = TRUE
-    loc: object | None = None
-    ptx: Inst | None = None
-    side_effect: bool = False
-    """Never removed, never duplicated, keeps its order among its kind (memory, barriers, votes)."""
-    memory: MemoryKind = ""
-    space: str = ""
-    control: Control = Control()
-    hidden: tuple[tuple[str, int], ...] = ()
-    implicit_reads: tuple[V, ...] = ()
-    """Registers (virtual, with `fixed` set) that a CALL reads without printing them: its arguments."""
-    implicit_writes: tuple[V, ...] = ()
-    """Registers that a CALL may change: results and everything the callee need not preserve."""
-    reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
-    writing: tuple[object, object, tuple[V | Reg, ...]] | None = attrs.field(default=None, init=False)
-    """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
-    named: tuple[object, tuple[Part, ...]] | None = attrs.field(default=None, init=False)
-    """What `operands.parts_read` made of the registers read, after these."""
-    touched: tuple[object, object, Access] | None = attrs.field(default=None, init=False)
-    """What `liveness` made of the registers read and written, after these."""
+    __match_args__ = (
+        "mnemonic",
+        "modifiers",
+        "dsts",
+        "srcs",
+        "guard",
+        "loc",
+        "ptx",
+        "side_effect",
+        "memory",
+        "space",
+        "control",
+        "hidden",
+        "implicit_reads",
+        "implicit_writes",
+    )
+    __slots__ = (*__match_args__, "reading", "writing", "named", "touched")
+
+    def __init__(
+        self,
+        mnemonic: str,
+        modifiers: tuple[str, ...] = (),
+        dsts: tuple[MOperand, ...] = (),
+        srcs: tuple[MOperand, ...] = (),
+        guard: V | Reg = TRUE,
+        loc: object | None = None,
+        ptx: Inst | None = None,
+        side_effect: bool = False,
+        memory: MemoryKind = "",
+        space: str = "",
+        control: Control = USUAL,
+        hidden: tuple[tuple[str, int], ...] = (),
+        implicit_reads: tuple[V, ...] = (),
+        implicit_writes: tuple[V, ...] = (),
+    ) -> None:
+        self.mnemonic, self.modifiers, self.dsts, self.srcs, self.guard = mnemonic, modifiers, dsts, srcs, guard
+        self.loc, self.ptx = loc, ptx
+        self.side_effect = side_effect
+        """Never removed, never duplicated, keeps its order among its kind (memory, barriers, votes)."""
+        self.memory, self.space, self.control, self.hidden = memory, space, control, hidden
+        self.implicit_reads = implicit_reads
+        """Registers (virtual, with `fixed` set) that a CALL reads without printing them: its arguments."""
+        self.implicit_writes = implicit_writes
+        """Registers that a CALL may change: results and everything the callee need not preserve."""
+        self.reading: tuple[object, object, object, tuple[V | Reg, ...]] | None = None
+        self.writing: tuple[object, object, tuple[V | Reg, ...]] | None = None
+        """What `operands.reads` and `operands.writes` found, after the fields they found it in: every pass asks."""
+        self.named: tuple[object, tuple[Part, ...]] | None = None
+        """What `operands.parts_read` made of the registers read, after these."""
+        self.touched: tuple[object, object, Access] | None = None
+        """What `liveness` made of the registers read and written, after these."""
 
 
 class Block:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from operator import is_not
 
-import attrs
-
 from minicc.ptxas.mir import TRUE, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Mem, Reg
 
 BASE = {"R": 0, "UR": 256, "P": 320, "UP": 328, "B": 336, "SB": 352}
@@ -167,7 +166,7 @@ def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
     if isinstance(operand, VConst) and isinstance(operand.base, V):
         new = change(operand.base)
         assert isinstance(new, V | Reg)
-        return operand if new is operand.base else attrs.evolve(operand, base=new)
+        return operand if new is operand.base else evolve(operand, base=new)
     return operand
 
 
@@ -195,7 +194,7 @@ def map_writes(inst: MInst, change: Callable[[V], MOperand]) -> None:
 def renamed(instead: Mapping[int, VReg], v: V) -> V:
     """Of the register, if there is one, that stands for its own."""
     reg = instead.get(v.reg.id)
-    return v if reg is None else attrs.evolve(v, reg=reg)
+    return v if reg is None else evolve(v, reg=reg)
 
 
 class Components:

@@ -4,51 +4,67 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
 from minicc import passes
 from minicc.diagnostics import EXIT_PTXAS, fail
 
 
-@attrs.define(eq=False, repr=False)
 class Options:
     """Options of one `assemble`. `messages` and `seconds` are filled by it."""
 
-    opt_level: int = 3
-    max_registers: int | None = None
-    """-maxrregcount; None leaves the limit to the launch bounds and the architecture."""
-    sched: Literal["list", "serial"] = "list"
-    """"serial" is the trivially right twin: program order, full stalls, every result waited for at once."""
-    ra: Literal["linear", "spill-all"] = "linear"
-    """"spill-all" keeps every value in local memory between instructions."""
-    inline: Literal["auto", "never"] = "auto"
-    """"never" makes every call of a device function a real one; "auto" expands most in place."""
-    fmad: bool = True
-    """Fuse mul and add that name no rounding mode."""
-    verbose: bool = False
-    warnings: Literal["shown", "left out", "errors"] = "shown"
-    warn_spills: bool = False
-    warn_lmem: bool = False
-    warn_doubles: bool = False
-    lineinfo: bool = False
-    debug: bool = False
-    disable: frozenset[str] = frozenset()
-    """Names of passes to leave out (only those that are optional)."""
-    dump_after: frozenset[str] = frozenset()
-    """Names of passes ("all" for each) after which the machine IR is appended to `dumps`."""
-    stop_after: str | None = None
-    time_passes: bool = False
-    verify: bool = False
-    """Check the machine IR after every pass and the finished code with the static checker."""
-    selected: bool = False
-    """The PTX is what our instruction selection made: only the user's instructions in it (inline assembly) are checked,
-    unless lowering fails."""
-    messages: list[str] = attrs.field(factory=list)
-    """ptxas -v lines and warnings, in ptxas's wording."""
-    dumps: list[tuple[str, str, str]] = attrs.field(factory=list)
-    """(pass, function, text)."""
-    seconds: dict[str, float] = attrs.field(factory=dict)
-    """Processor time per pass, if `time_passes`."""
+    def __init__(
+        self,
+        opt_level: int = 3,
+        max_registers: int | None = None,
+        sched: Literal["list", "serial"] = "list",
+        ra: Literal["linear", "spill-all"] = "linear",
+        inline: Literal["auto", "never"] = "auto",
+        fmad: bool = True,
+        verbose: bool = False,
+        warnings: Literal["shown", "left out", "errors"] = "shown",
+        warn_spills: bool = False,
+        warn_lmem: bool = False,
+        warn_doubles: bool = False,
+        lineinfo: bool = False,
+        debug: bool = False,
+        disable: frozenset[str] = frozenset(),
+        dump_after: frozenset[str] = frozenset(),
+        stop_after: str | None = None,
+        time_passes: bool = False,
+        verify: bool = False,
+        selected: bool = False,
+        messages: list[str] | None = None,
+        dumps: list[tuple[str, str, str]] | None = None,
+        seconds: dict[str, float] | None = None,
+    ) -> None:
+        self.opt_level = opt_level
+        self.max_registers = max_registers
+        """-maxrregcount; None leaves the limit to the launch bounds and the architecture."""
+        self.sched = sched
+        """"serial" is the trivially right twin: program order, full stalls, every result waited for at once."""
+        self.ra = ra
+        """"spill-all" keeps every value in local memory between instructions."""
+        self.inline = inline
+        """"never" makes every call of a device function a real one; "auto" expands most in place."""
+        self.fmad = fmad
+        """Fuse mul and add that name no rounding mode."""
+        self.verbose, self.warnings, self.warn_spills, self.warn_lmem = verbose, warnings, warn_spills, warn_lmem
+        self.warn_doubles, self.lineinfo, self.debug = warn_doubles, lineinfo, debug
+        self.disable = disable
+        """Names of passes to leave out (only those that are optional)."""
+        self.dump_after = dump_after
+        """Names of passes ("all" for each) after which the machine IR is appended to `dumps`."""
+        self.stop_after, self.time_passes = stop_after, time_passes
+        self.verify = verify
+        """Check the machine IR after every pass and the finished code with the static checker."""
+        self.selected = selected
+        """The PTX is what our instruction selection made: only the user's instructions in it (inline assembly) are
+        checked, unless lowering fails."""
+        self.messages: list[str] = [] if messages is None else messages
+        """ptxas -v lines and warnings, in ptxas's wording."""
+        self.dumps: list[tuple[str, str, str]] = [] if dumps is None else dumps
+        """(pass, function, text)."""
+        self.seconds: dict[str, float] = {} if seconds is None else seconds
+        """Processor time per pass, if `time_passes`."""
 
     def warn(self, text: str) -> None:
         """Say it, as `warnings` has it; `CompileError` where warnings are errors."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-import attrs
-
 from minicc.arch.schema import Arch, Latency
 from minicc.ptxas.mir import GMMA, MInst, V, VConst, VMem
 from minicc.ptxas.operands import BASE, ZERO, Components, reg_count
+from minicc.record import evolve
 from minicc.sass import declared
 from minicc.sass.effects import result_class, slot_class
 from minicc.sass.instr import Const, Imm, Instr, Mem, Reg
 
 
-@attrs.frozen(eq=False, repr=False)
 class Timing:
     """Class of one mnemonic with its modifiers.
 
@@ -31,38 +29,37 @@ class Timing:
     variable latency (see `Latency.arrival`); "" for fixed latency. `expect` is the latency in cycles that the
     scheduler hopes for. `flow`: changes control flow. `stall`: least stall count."""
 
-    pipe: str
-    result: str = ""
-    uniform: str = ""
-    predicate: str = ""
-    reader: str = "alu"
-    slots: tuple[str, ...] = ()
-    address: str = "lds_addr"
-    preader: str = "pred"
-    ureader: str = "vector"
-    arrival: str = ""
-    expect: int = 0
-    flow: bool = False
-    stall: int = 1
-    variable: bool = attrs.field(init=False)
-    """Whether results need a scoreboard and sources are read late."""
-    readers: dict[str, str] = attrs.field(init=False)
-    results: dict[str, str] = attrs.field(init=False)
-    """Reader and producer classes by register file."""
+    __match_args__ = (
+        "pipe", "result", "uniform", "predicate", "reader", "slots", "address", "preader", "ureader", "arrival",
+        "expect", "flow", "stall",
+    )  # fmt: skip
 
-    @variable.default
-    def _variable(self) -> bool:
-        return self.arrival != ""
-
-    @readers.default
-    def _readers(self) -> dict[str, str]:
-        rest = dict.fromkeys(("UR", "B", "SB"), self.ureader)
-        return {"R": self.reader, "P": self.preader, "UP": self.preader, **rest}
-
-    @results.default
-    def _results(self) -> dict[str, str]:
-        rest = dict.fromkeys(("R", "B", "SB"), self.result)
-        return {"P": self.predicate, "UP": self.predicate, "UR": self.uniform, **rest}
+    def __init__(
+        self,
+        pipe: str,
+        result: str = "",
+        uniform: str = "",
+        predicate: str = "",
+        reader: str = "alu",
+        slots: tuple[str, ...] = (),
+        address: str = "lds_addr",
+        preader: str = "pred",
+        ureader: str = "vector",
+        arrival: str = "",
+        expect: int = 0,
+        flow: bool = False,
+        stall: int = 1,
+    ) -> None:
+        self.pipe, self.result, self.uniform, self.predicate = pipe, result, uniform, predicate
+        self.reader, self.slots, self.address, self.preader, self.ureader = reader, slots, address, preader, ureader
+        self.arrival, self.expect, self.flow, self.stall = arrival, expect, flow, stall
+        self.variable = arrival != ""
+        """Whether results need a scoreboard and sources are read late."""
+        rest = dict.fromkeys(("UR", "B", "SB"), ureader)
+        self.readers = {"R": reader, "P": preader, "UP": preader, **rest}
+        rest = dict.fromkeys(("R", "B", "SB"), result)
+        self.results = {"P": predicate, "UP": predicate, "UR": uniform, **rest}
+        """Reader and producer classes by register file."""
 
 
 _FLOW = frozenset({
@@ -122,8 +119,8 @@ def timing(mnemonic: str, modifiers: tuple[str, ...], uncoupled: frozenset[str] 
         if variable:
             arrival = known.uout if known.uniform or not known.out else known.out
         hope = _HOPE_OF.get(mnemonic) or (_HOPE.get(arrival, _FAR) if variable else 1)
-        return attrs.evolve(found, arrival=arrival, expect=hope)
-    return attrs.evolve(
+        return evolve(found, arrival=arrival, expect=hope)
+    return evolve(
         found,
         result=result_class(known, mnemonic, modifiers, "R"),
         uniform=known.uout,

@@ -16,6 +16,7 @@ import attrs
 
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile, Span
+from minicc.record import evolve
 from minicc.sass.codec import decode, encode
 from minicc.sass.control_text import parse_control
 from minicc.sass.effects import effects
@@ -196,8 +197,8 @@ class _Assembler:
                     hidden.append((name, int(value, 0)))
         instr = parse(code[start:end], self.arch.sass, self.source, offset + start)
         flags = instr.control.reuse if reuse is None else reuse
-        control = attrs.evolve(control_words, reuse=flags) if control_words else Control(reuse=flags)
-        instr = attrs.evolve(instr, control=control, hidden=tuple(hidden))
+        control = evolve(control_words, reuse=flags) if control_words else Control(reuse=flags)
+        instr = evolve(instr, control=control, hidden=tuple(hidden))
         body.items.append(_Item(body.at, where, instr, bare=control_words is None))
         body.at += WORD
 
@@ -218,8 +219,8 @@ class _Assembler:
             return
         if _squeeze(format(instr, self.arch.sass)) != _squeeze(text):
             edited = parse(text, self.arch.sass, self.source, where.start)
-            control = attrs.evolve(instr.control, reuse=edited.control.reuse)
-            instr = attrs.evolve(edited, control=control)
+            control = evolve(instr.control, reuse=edited.control.reuse)
+            instr = evolve(edited, control=control)
         body.items.append(_Item(body.at, where, instr))
         body.at += WORD
 
@@ -421,7 +422,7 @@ class _Assembler:
             try:
                 instr = self._place(item, body)
                 if item.bare:
-                    instr = attrs.evolve(instr, control=safe_control(instr, self.arch))
+                    instr = evolve(instr, control=safe_control(instr, self.arch))
                 code += encode(instr, self.arch, item.at).to_bytes(WORD, "little")
             except CompileError as error:
                 for d in error.diagnostics:
@@ -452,7 +453,7 @@ class _Assembler:
                     self._wrong(f"label '{operand.label}' is not defined in this function", item.where, "sass.label")
                 operand = Target(address)
             operands.append(operand)
-        return attrs.evolve(item.instr, operands=tuple(operands))
+        return evolve(item.instr, operands=tuple(operands))
 
 
 def safe_control(instr: Instr, arch: Arch) -> Control:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-import attrs
-
+from minicc.record import evolve
 from minicc.sass.instr import Control
 
 _TEXT = re.compile(r"B([-0-5]{6}):R([-0-5]):W([-0-5]):([-Y]):S(\d{1,2})")
@@ -42,7 +41,7 @@ def parse_control(text: str, reuse: int = 0) -> Control:
 
 def printable(control: Control) -> bool:
     """Whether the text holds all of the field but the reuse flags."""
-    return attrs.evolve(parse_control(control_text(control)), reuse=control.reuse) == control if _ok(control) else False
+    return evolve(parse_control(control_text(control)), reuse=control.reuse) == control if _ok(control) else False
 
 
 def _ok(control: Control) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import Arch
 from minicc.sass.codec import form_of
 from minicc.sass.instr import PT, RZ, URZ, Const, Imm, Instr, Mem, Name, Operand, Reg
@@ -12,31 +10,28 @@ from minicc.sass.isa.widths import width_of
 from minicc.sass.operand import Codec, MemCodec, RegCodec
 
 
-@attrs.frozen(eq=False, repr=False)
 class Access:
     """Registers `index` .. `index + count - 1` of a file, as reader or result class `cls`. `operand` is the index of
     the operand, -1 for the guard. `slot` is the place among the sources (0, 1, 2), -1 if it has none."""
 
-    file: str
-    index: int
-    count: int
-    cls: str
-    operand: int
-    slot: int = -1
+    __slots__ = __match_args__ = ("file", "index", "count", "cls", "operand", "slot")
+
+    def __init__(self, file: str, index: int, count: int, cls: str, operand: int, slot: int = -1) -> None:
+        self.file, self.index, self.count, self.cls, self.operand, self.slot = file, index, count, cls, operand, slot
 
 
-@attrs.frozen(eq=False, repr=False)
 class Effects:
     """`variable`: results come without fixed latency; a write barrier is needed if `writes` is not empty. `late`:
     register sources are read after issue; overwriting them needs a read barrier. `out` is the class of the main
     result."""
 
-    reads: tuple[Access, ...]
-    writes: tuple[Access, ...]
-    pipe: str
-    variable: bool
-    late: bool
-    out: str
+    __slots__ = __match_args__ = ("reads", "writes", "pipe", "variable", "late", "out")
+
+    def __init__(
+        self, reads: tuple[Access, ...], writes: tuple[Access, ...], pipe: str, variable: bool, late: bool, out: str
+    ) -> None:
+        self.reads, self.writes, self.pipe, self.variable, self.late = reads, writes, pipe, variable, late
+        self.out = out
 
 
 NOTHING = Effects((), (), "none", False, False, "")

@@ -10,10 +10,9 @@ whose text does not determine it (NaN payloads, reserved codes) is a `.word` wit
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError, Span
+from minicc.record import evolve
 from minicc.sass.codec import decode, encode
 from minicc.sass.control_text import control_text, printable
 from minicc.sass.instr import Instr, Target
@@ -165,7 +164,7 @@ def with_labels(instr: Instr, labels: dict[int, str]) -> Instr:
     operands = tuple(
         Target(label=labels[o.address]) if isinstance(o, Target) and o.address in labels else o for o in instr.operands
     )
-    return attrs.evolve(instr, operands=operands)
+    return evolve(instr, operands=operands)
 
 
 def instruction_line(instr: Instr | None, word: int, arch: Arch, at: int, labels: dict[int, str]) -> str:
@@ -186,7 +185,7 @@ def instruction_line(instr: Instr | None, word: int, arch: Arch, at: int, labels
         hidden = list(instr.hidden)
         if back.control.reuse != instr.control.reuse:
             hidden.append(("reuse", instr.control.reuse))
-        full = attrs.evolve(back, control=instr.control, hidden=instr.hidden)
+        full = evolve(back, control=instr.control, hidden=instr.hidden)
         try:
             if encode(full, arch, at) != word:
                 continue

@@ -10,6 +10,7 @@ import attrs
 
 from minicc.diagnostics import EXIT_SOURCE, fail
 from minicc.output import write
+from minicc.record import evolve
 from minicc.verbs import check_runtime, launching
 from minicc.verbs.launching import Arguments
 
@@ -73,7 +74,7 @@ def _machine(arguments: Arguments, default: str) -> Any:
         from minicc.arch.classic.schema import RegisterFile
 
         ideal = RegisterFile("ideal", machine.registers.bank_bits, machine.registers.overlap)
-        return attrs.evolve(machine, registers=ideal)
+        return evolve(machine, registers=ideal)
     return machine
 
 
@@ -176,7 +177,7 @@ def _textbook(arguments: Arguments) -> Any:
         if value < (0 if option == "crossbar" else 1) or value > 64:
             fail("cli.bad-value", f"Value '{value}' is out of range for '--{option}'")
         changes[field] = value
-    return attrs.evolve(machine, bypass="no-bypass" not in arguments.flags, **changes)
+    return evolve(machine, bypass="no-bypass" not in arguments.flags, **changes)
 
 
 def _timeline(arguments: Arguments) -> Outcome:
@@ -228,7 +229,7 @@ def _wmma(arguments: Arguments) -> Outcome:
 
     machine = _textbook(arguments)
     if not arguments.last("ports"):
-        machine = attrs.evolve(machine, read_ports=1)
+        machine = evolve(machine, read_ports=1)
     count = arguments.number("count", 3)
     if not 1 <= count <= 1000:
         fail("cli.bad-value", "1 to 1000 instructions (--count)")

@@ -20,6 +20,7 @@ from minicc.binary.images import Image, code_sections, images_of
 from minicc.binary.mangling import signature
 from minicc.diagnostics import CompileError, fail
 from minicc.output import write
+from minicc.record import evolve
 
 if TYPE_CHECKING:
     from minicc.sass.program import Line
@@ -154,7 +155,7 @@ def _numbered(images: list[Image], arch: str | None) -> list[Image]:
                 continue
             counts[image.kind] += 1
             number = "" if image.identifier else f".{counts[image.kind]}"
-            image = attrs.evolve(image, name=f"{image.name}{number}.{image.arch}.{image.kind}")
+            image = evolve(image, name=f"{image.name}{number}.{image.arch}.{image.kind}")
         out.append(image)
     return out
 

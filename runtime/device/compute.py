@@ -15,6 +15,7 @@ from typing import Protocol
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.record import evolve
 from runtime.device.grid import Grid, Options, Outcome
 from runtime.device.host import EngineFault
 from runtime.device.memory import DeviceMemory
@@ -227,7 +228,7 @@ class ComputeEngine:
         mapped = self.memory.find(grid.entry)
         if mapped is None:
             raise EngineFault(hw.ERROR_MMU_FAULT, f"program address 0x{grid.entry:x} is not mapped")
-        grid = attrs.evolve(grid, code=mapped, name=self.names.get(grid.entry, ""))
+        grid = evolve(grid, code=mapped, name=self.names.get(grid.entry, ""))
         self.tracer.step(
             "compute", f"QMD {version.name}", address=address, program=grid.entry, grid=grid.grid, block=grid.block,
             registers=grid.registers, shared=grid.shared, local=grid.local, barriers=grid.barriers,

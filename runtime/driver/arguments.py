@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 from minicc.binary.mangling import Type
+from minicc.record import evolve
 from runtime.errors import LaunchError
 
 
@@ -96,7 +97,7 @@ def pack(
             if key not in arrays:
                 arrays[key] = HostArray(value, upload(value), False)
             if not _const(parameter):
-                arrays[key] = attrs.evolve(arrays[key], written=True)
+                arrays[key] = evolve(arrays[key], written=True)
             data = struct.pack("<Q", arrays[key].address)
         area[parameter.offset : parameter.offset + parameter.size] = data
     return bytes(area), list(arrays.values())

@@ -11,6 +11,7 @@ import struct
 import attrs
 
 from minicc.arch.schema import Arch
+from minicc.record import evolve
 
 
 @attrs.frozen
@@ -43,9 +44,7 @@ EXTRA = {
     "sm_80": _AMPERE,
     "sm_86": _AMPERE,
     "sm_89": _AMPERE,
-    "sm_90": attrs.evolve(
-        _AMPERE, cluster=Cluster(explicit=0x140, dim=0x144, reciprocal=0x150, grid=0x15C, rank=0x188)
-    ),
+    "sm_90": evolve(_AMPERE, cluster=Cluster(explicit=0x140, dim=0x144, reciprocal=0x150, grid=0x15C, rank=0x188)),
 }
 """By encoding family (`Arch.sass`)."""
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import attrs
-
+from minicc.record import evolve
 from runtime.profile.facts import Facts
 from runtime.profile.meaning import Meaning
 
@@ -85,7 +84,7 @@ def meaning(name: str, direct: Callable[[str], Meaning | None]) -> Meaning | Non
         return None
     text = found.text if how == "sum" else f"{found.text}, of one of its units ({unit})"
     if rate is None:
-        return attrs.evolve(found, text=text)
+        return evolve(found, text=text)
     per, words = _RATES[rate]
     base = f"{found.unit or 'inst'}/{per}".replace("cycle/s", "hz")
-    return attrs.evolve(found, unit=base, text=f"{text}, per {words}")
+    return evolve(found, unit=base, text=f"{text}, per {words}")

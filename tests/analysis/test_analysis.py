@@ -7,6 +7,7 @@ import pytest
 from minicc import arch as archs
 from minicc import sass
 from minicc.analysis import banks, mix, occupancy
+from minicc.record import evolve
 
 ARCH = archs.get("sm_90")
 
@@ -39,9 +40,8 @@ def assembled(*lines: tuple[str, int]) -> bytes:
     for n, (text, reuse) in enumerate(lines):
         instr = sass.parse(text)
         control = sass.Control(stall=1, reuse=reuse)
-        import attrs
 
-        out += sass.encode(attrs.evolve(instr, control=control), ARCH, 16 * n).to_bytes(16, "little")
+        out += sass.encode(evolve(instr, control=control), ARCH, 16 * n).to_bytes(16, "little")
     return out
 
 

@@ -10,13 +10,13 @@ import random
 from functools import cache
 from typing import Any
 
-import attrs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minicc import arch
 from minicc.isel.cover.database import ADDR, REG, Leaf, Tree, database
 from minicc.isel.patterns import Row, rows_of
+from minicc.record import evolve
 from tests.isel import meaning
 from tests.isel.synthesise import Probe, argument_type, build, plain, result_type
 from tests.isel.test_meaning import ARCH, Bench, probes
@@ -71,16 +71,16 @@ def expressions(draw: st.DrawFn) -> tuple[Row, Tree]:
 
         def operand(child: Tree | Leaf, op: str) -> Tree | Leaf:
             if isinstance(child, Tree):
-                return attrs.evolve(child, children=tuple(operand(c, plain(child.op)) for c in child.children))
+                return evolve(child, children=tuple(operand(c, plain(child.op)) for c in child.children))
             if child.value is not None or not child.accept & REG or child.check is not None:
-                return child if child.value is not None else attrs.evolve(child, name=f"{child.name}|{mine}")
+                return child if child.value is not None else evolve(child, name=f"{child.name}|{mine}")
             if child.name not in taken:
                 fitting = pure().get(argument_type(op, child.name), [])
                 deeper = left > 0 and fitting and draw(st.booleans())
                 taken[child.name] = (
                     grown(draw(st.sampled_from(fitting))[1].tree, left - 1)
                     if deeper
-                    else attrs.evolve(child, name=f"{child.name}|{mine}")
+                    else evolve(child, name=f"{child.name}|{mine}")
                 )
             return taken[child.name]
 

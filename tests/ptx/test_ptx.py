@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,7 +29,7 @@ def parse(text: str) -> model.Module:
 def plain(item: Any) -> Any:
     """An object without its places in text, for comparison."""
     if type(item).__module__ == model.__name__:
-        names = [f.name for f in attrs.fields(type(item))] if attrs.has(type(item)) else list(vars(item))
+        names = getattr(type(item), "__match_args__", ()) or list(vars(item))
         return type(item).__name__, *(plain(getattr(item, name)) for name in names if name not in ("where", "outer"))
     if isinstance(item, list | tuple):
         return [plain(x) for x in item]

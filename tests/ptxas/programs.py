@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import random
 
-import attrs
-
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem, VReg
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Name, Reg, Target
 
 RZ, PT = Reg("R", 255), Reg("P", 7)
@@ -193,7 +192,7 @@ class Generator:
         for _ in range(rng.randrange(1, 3)):
             if rng.random() < 0.3:
                 self.emit("MOV", (), (self.target(),), (Imm(rng.getrandbits(16)),), PT)
-            both = [attrs.evolve(p, inv=rng.random() < 0.5), V(rng.choice(self.preds), inv=rng.random() < 0.5)]
+            both = [evolve(p, inv=rng.random() < 0.5), V(rng.choice(self.preds), inv=rng.random() < 0.5)]
             rng.shuffle(both)
             table = Imm(rng.choice((0x80, 0xA8, 0x28)), "uint")
             q = V(rng.choice(self.preds) if rng.random() < 0.7 else self.f.new("P"))
@@ -233,7 +232,7 @@ class Generator:
         )
         if p.reg not in self.preds and guard == PT:
             self.emit("SEL", (), (self.target(),), (self.source(), self.source(), p), PT)
-            self.emit("MOV", (), (self.target(),), (Imm(7),), attrs.evolve(p, inv=self.rng.random() < 0.5))
+            self.emit("MOV", (), (self.target(),), (Imm(7),), evolve(p, inv=self.rng.random() < 0.5))
 
     def label(self) -> str:
         self.labels += 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptxas.mir import MFunction, MInst, V, VMem
 from minicc.ptxas.operands import map_reads, map_writes, reads
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 
@@ -18,7 +17,7 @@ def test_what_is_not_replaced_stays_the_same_object() -> None:
     map_reads(inst, lambda v: v)
     map_writes(inst, lambda v: v)
     assert inst.srcs is srcs and inst.dsts is dsts and reads(inst) is read
-    map_reads(inst, lambda v: attrs.evolve(a) if v is c else v)
+    map_reads(inst, lambda v: evolve(a) if v is c else v)
     assert inst.srcs == (b, VMem(a, 4), Imm(1)) and reads(inst) == (b, a)
     map_writes(inst, lambda v: c)
     assert inst.dsts == (c,)

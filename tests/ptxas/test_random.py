@@ -10,6 +10,7 @@ from minicc import arch as archs
 from minicc.ptxas import pipeline
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from tests.ptxas import machine
 from tests.ptxas.programs import INPUTS, Generator
 
@@ -53,7 +54,6 @@ def test_meaning_is_kept(
 @pytest.mark.parametrize("broken", ["stall", "wait"])
 def test_timed_machine_notices(broken: str) -> None:
     """The oracle itself: shortening stalls or dropping waits must change results."""
-    import attrs
 
     changed = 0
     for seed in range(12):
@@ -63,9 +63,9 @@ def test_timed_machine_notices(broken: str) -> None:
             for inst in block.insts:
                 control = inst.control
                 if broken == "stall" and control.stall > 1:
-                    inst.control = attrs.evolve(control, stall=control.stall - 1)
+                    inst.control = evolve(control, stall=control.stall - 1)
                 elif broken == "wait":
-                    inst.control = attrs.evolve(control, wait=0)
+                    inst.control = evolve(control, wait=0)
         try:
             changed += machine.run_timed(function, INPUTS, 1) != want
         except AssertionError:  # a broken loop counter

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from minicc import cli
 from minicc.arch import classic
 from minicc.arch.classic.schema import RegisterFile
+from minicc.record import evolve
 from runtime.classic import banks, collector, experiments, tensor
 from runtime.classic.sm import conflict_ways, run
 from runtime.classic.stream import parse, program
@@ -80,7 +80,7 @@ def test_figure_8():
 
 
 def test_without_banks_every_order_of_registers_is_as_good():
-    ideal = attrs.evolve(KEPLER, registers=RegisterFile("ideal", KEPLER.registers.bank_bits))
+    ideal = evolve(KEPLER, registers=RegisterFile("ideal", KEPLER.registers.bank_bits))
     for row in experiments.table2(ideal)[:4]:
         assert row.simulated == pytest.approx(132, rel=0.01)
     first, *_, planned = experiments.figure8(ideal)
@@ -119,7 +119,7 @@ TEXTBOOK = classic.collectors()
 
 
 def flights(code: str, warps: int = 1, **changes):
-    return collector.run(attrs.evolve(TEXTBOOK, **changes), [program(code)] * warps).flights
+    return collector.run(evolve(TEXTBOOK, **changes), [program(code)] * warps).flights
 
 
 def test_the_rough_timeline():
@@ -188,7 +188,7 @@ def test_the_crossbar_s_timeline():
 
 def test_wmma_latency_breakdown():
     """Seed 003's table and gather timeline."""
-    machine = attrs.evolve(TEXTBOOK, read_ports=1)
+    machine = evolve(TEXTBOOK, read_ports=1)
     one = tensor.run(machine, 1)[0]
     spans = {p.name: (p.first, p.last) for p in one.phases}
     assert (spans["gather A"], spans["gather B"], spans["gather C"]) == ((2, 9), (10, 17), (18, 33))
@@ -196,7 +196,7 @@ def test_wmma_latency_breakdown():
     assert 20 <= one.of("permute out", "arbitrate", "writeback", "scoreboard") <= 40
     assert 100 <= one.latency <= 140
     assert tensor.throughput(machine) == pytest.approx(32, abs=2)
-    assert tensor.throughput(attrs.evolve(machine, tensor_buffers=1)) > 40
+    assert tensor.throughput(evolve(machine, tensor_buffers=1)) > 40
 
 
 @pytest.mark.parametrize("name", ["figure2", "figure8", "timeline", "wmma"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import struct
 
-import attrs
 import numpy as np
 import pytest
 
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
+from minicc.record import evolve
 from runtime.device.grid import Hazard
 from runtime.errors import DeviceError
 from tests.conftest import ROOT, find_tool
@@ -84,8 +84,8 @@ def test_early_reads_are_told_beside_the_fault(cases):
     with pytest.raises(runtime.DeviceError):
         kernel[1, 32](device.zeros(16, np.int32), 1).wait()
     completion = next(c for c in device._completions.values() if c.outcome.fault)
-    outcome = attrs.evolve(completion.outcome, hazards=(Hazard(0x40, 0x50, "R7", 2, 3),))
-    message = device.describe(attrs.evolve(completion, outcome=outcome)).message
+    outcome = evolve(completion.outcome, hazards=(Hazard(0x40, 0x50, "R7", 2, 3),))
+    message = device.describe(evolve(completion, outcome=outcome)).message
     assert message.splitlines()[1:] == [
         "before that, R7 was read at 0x50, 2 cycle(s) before the value of 0x40 was there (3 times)"
     ]

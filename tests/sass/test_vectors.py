@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import attrs
 import pytest
 
 from minicc import sass
+from minicc.record import evolve
 from minicc.sass import codec
 from tests.sass.common import machine, squeeze, vectors
 
@@ -41,7 +41,7 @@ def test_text_parses_back(name: str) -> None:
         instr = sass.decode(v.word, arch, v.address)
         for explicit in (False, True):  # sm_80's descriptor is in the explicit text alone
             back = sass.parse(sass.format(instr, arch.sass, explicit), arch.sass)
-            full = attrs.evolve(back, control=instr.control, hidden=instr.hidden)
+            full = evolve(back, control=instr.control, hidden=instr.hidden)
             if sass.encode(full, arch, v.address) == v.word:
                 assert full == instr
                 break
@@ -77,7 +77,7 @@ def test_short_forms_encode_the_same() -> None:
         )
         if len(kept) == len(instr.operands):
             continue
-        short = attrs.evolve(instr, operands=kept)
+        short = evolve(instr, operands=kept)
         if sass.canonical(short, arch) == instr:
             assert sass.encode(short, arch, v.address) == v.word
             tried += 1

@@ -36,6 +36,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from minicc.record import evolve
 from tests.suites import inputs
 
 LIBRARY = 2e-3
@@ -243,7 +244,7 @@ def explain(kernel: Kernel, pair: Pair, plain: Pair | None, shape: Shape, theirs
         return "contraction", differences(theirs, ours)[0]
     if kernel.library and worst < LIBRARY:
         return "library", f"{','.join(kernel.library)}: {worst:.1e}"
-    alone = attrs.evolve(shape, grid=(1, 1), block=(1, 1))
+    alone = evolve(shape, grid=(1, 1), block=(1, 1))
     first, second = (launch(image, kernel, pair.variables, alone) for image in (pair.theirs, pair.ours))
     same = not first.fault and not first.idle and not second.fault and not differences(first, second)[0]
     return ("order" if same else "DIFFERS"), what

@@ -10,8 +10,6 @@ import re
 from functools import cache
 from typing import Any
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.isel.cover import cost as costs
 from minicc.isel.cover.tables import ConstraintTable, CostTable, PatternTable
@@ -59,24 +57,22 @@ _CODES = {name: code for name, (code, _) in CLASSES.items()} | {"": CLASSES["r"]
 _CLASS_NAMES = {code: name for name, (code, _) in CLASSES.items()}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Tree:
     """Inner node of a pattern: `op` its name, children trees or leaves. `wild`: axes in the name are open."""
 
-    op: str
-    children: tuple[Tree | Leaf, ...]
-    commutative: bool
-    wild: bool
+    __slots__ = __match_args__ = ("op", "children", "commutative", "wild")
+
+    def __init__(self, op: str, children: tuple[Tree | Leaf, ...], commutative: bool, wild: bool) -> None:
+        self.op, self.children, self.commutative, self.wild = op, children, commutative, wild
 
 
-@attrs.frozen(eq=False, repr=False)
 class Leaf:
     """Operand: `name` in the template; `accept` and `check` from the constraint table. `value` fixes a constant."""
 
-    name: str
-    accept: int
-    check: Any = None
-    value: int | None = None
+    __slots__ = __match_args__ = ("name", "accept", "check", "value")
+
+    def __init__(self, name: str, accept: int, check: Any = None, value: int | None = None) -> None:
+        self.name, self.accept, self.check, self.value = name, accept, check, value
 
 
 class Pattern:

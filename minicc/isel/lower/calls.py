@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import attrs
-
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
+from minicc.record import evolve
 
 
 class CallTarget(NamedTuple):
@@ -136,8 +135,8 @@ class Calls(Base):
         target_args = [self.one(inst.callee)] if name is None and inst.callee is not None else []
         type_ = ir.function_type(inst.source.elements[0], tuple(arg.type for arg in inst.args))
         results, params = self.signature("p", type_, attributes, kernel=False)
-        results = [attrs.evolve(v, name=f"retval{number}_{i}") for i, v in enumerate(results)]
-        params = [attrs.evolve(v, name=f"param{number}_{i}") for i, v in enumerate(params)]
+        results = [evolve(v, name=f"retval{number}_{i}") for i, v in enumerate(results)]
+        params = [evolve(v, name=f"param{number}_{i}") for i, v in enumerate(params)]
         # Arguments first: their code must not fall between the declarations and the call.
         values: list[tuple[ir.Type, list[Node]]] = []
         for arg, given in zip(inst.args, attributes, strict=True):
@@ -157,8 +156,8 @@ class Calls(Base):
         if name is None:
             prototype = ptx.Callprototype(
                 f"prototype_{number}",
-                tuple(attrs.evolve(v, name="_") for v in results),
-                tuple(attrs.evolve(v, name="_") for v in params),
+                tuple(evolve(v, name="_") for v in results),
+                tuple(evolve(v, name="_") for v in params),
             )
         data = CallTarget(symbol, tuple(v.name for v in results), tuple(v.name for v in params), prototype)
         build.raw("callreg." if name is None else "call.", "", tuple(target_args), data, root=True)

@@ -16,11 +16,10 @@ loads of all bodies are under way at once; the branches of a switch cannot.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.isel.prepare.equal import key_of
 from minicc.isel.prepare.sink import predecessors
 from minicc.nvvm import ir
+from minicc.record import Record
 
 _MOST_TESTS = 12
 """Comparisons that are made whatever the value is."""
@@ -34,13 +33,11 @@ Key = tuple[object, ...]
 """What the phis are."""
 
 
-@attrs.frozen
-class Range:
+class Range(Record):
     """Neighbouring values with one target."""
 
-    low: int
-    high: int
-    target: ir.Block
+    def __init__(self, low: int, high: int, target: ir.Block) -> None:
+        self.low, self.high, self.target = low, high, target
 
     @property
     def compares(self) -> int:

@@ -31,6 +31,7 @@ from minicc.ptxas.control import kept
 from minicc.ptxas.mir import GMMA
 from minicc.ptxas.operands import BASE, key_name
 from minicc.ptxas.timing import Distances
+from minicc.record import evolve
 from minicc.sass import Effects, decode, effects
 from minicc.sass.instr import Imm, Instr, Mem, Name, Reg, Target
 
@@ -150,7 +151,7 @@ def _node(instr: Instr, arch: Arch) -> _Node:
             writes.append((BASE[a.file] + a.index + k, cls))
     if instr.mnemonic in GMMA:
         # Their registers are followed by group, not by scoreboard.
-        found = attrs.evolve(found, variable=False, late=False)
+        found = evolve(found, variable=False, late=False)
         writes = []
     guard = instr.guard
     return _Node(instr, found, reads, writes, guard.index != 7 or guard.inv)

@@ -6,8 +6,6 @@ The last pass: every register is physical, and nothing moves after it (it only a
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.control import scoreboard, stall
@@ -16,6 +14,7 @@ from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import BASE, Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import Distances, footprint
+from minicc.record import evolve
 from minicc.sass.instr import Control
 
 _YIELD_FROM = 12
@@ -71,7 +70,7 @@ def _waiting(insts: list[MInst]) -> list[MInst]:
     for inst in insts:
         if inst.mnemonic == "WARPGROUP" and inst.control.wait and "DEPBAR" in inst.modifiers:
             out.append(MInst("NOP", loc=inst.loc, control=Control(wait=inst.control.wait)))
-            inst.control = attrs.evolve(inst.control, wait=0)
+            inst.control = evolve(inst.control, wait=0)
         out.append(inst)
     return out
 

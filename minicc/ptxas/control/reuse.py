@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MInst, V
 from minicc.ptxas.operands import reg_count, writes
+from minicc.record import evolve
 from minicc.sass.codec import Plan, form_of
 from minicc.sass.effects import variable
 from minicc.sass.instr import PT, Instr
@@ -100,7 +99,7 @@ def assign(instrs: list[Instr], origin: list[MInst], leaders: Collection[int], a
         for key, number, count in read:
             later[key] = (n, number, count) if plain else None
         if mask:
-            out[n] = attrs.evolve(instr, control=attrs.evolve(instr.control, reuse=mask))
+            out[n] = evolve(instr, control=evolve(instr.control, reuse=mask))
         if n in leaders or inst.mnemonic == "CALL":
             later = list(nothing)
     return out

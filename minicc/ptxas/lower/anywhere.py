@@ -21,14 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-import attrs
-
 from minicc.graphs import dominates
 from minicc.ptxas.lower import abi
 from minicc.ptxas.lower.builder import Builder, inv
 from minicc.ptxas.lower.graph import link
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.mir import AFTER_COLLECTIVE, TRUE, ZERO, Block, MFunction, MInst, MOperand, V
+from minicc.record import Record, evolve
 from minicc.sass.codec import has
 from minicc.sass.instr import Imm, Reg, Target
 
@@ -43,19 +42,23 @@ barriers' collectives as well."""
 Kind = tuple[str, tuple[str, ...]]
 
 
-@attrs.frozen
-class Site:
+class Site(Record):
     """An exchange (none: a warp's barrier) in a block, the WARPSYNC before it, and its mask if that is known; the first
     and the last instruction that only lanes execute that are all here. The last may be a move of what the exchange
     leaves in a uniform register to `result`."""
 
-    block: int
-    sync: MInst
-    exchange: MInst | None
-    first: MInst
-    last: MInst
-    result: MOperand | None
-    mask: int | None
+    def __init__(
+        self,
+        block: int,
+        sync: MInst,
+        exchange: MInst | None,
+        first: MInst,
+        last: MInst,
+        result: MOperand | None,
+        mask: int | None,
+    ) -> None:
+        self.block, self.sync, self.exchange, self.first, self.last = block, sync, exchange, first, last
+        self.result, self.mask = result, mask
 
     @property
     def kind(self) -> Kind:
@@ -206,8 +209,8 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
         results, given = [pin(d) for d in exchange.dsts], [pin(s) for s in exchange.srcs]
         for to, source in zip(given, exchange.srcs, strict=True):
             for n in range(to.count):
-                part = attrs.evolve(source, part=source.part + n, count=1) if isinstance(source, V) else source
-                b.move(attrs.evolve(to, part=to.part + n, count=1), part)
+                part = evolve(source, part=source.part + n, count=1) if isinstance(source, V) else source
+                b.move(evolve(to, part=to.part + n, count=1), part)
     varies = site.sync.srcs and site.mask is None
     barrier = V(b.fn.new("B"))
     if varies:

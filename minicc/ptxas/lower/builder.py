@@ -16,6 +16,7 @@ from minicc.numbers import bits_of, float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Reg, Target
 
 if TYPE_CHECKING:
@@ -59,25 +60,22 @@ def is_reg(x: MOperand) -> bool:
 
 def neg(x: MOperand) -> MOperand:
     """Toggle the minus sign of a register operand."""
-    import attrs
 
     assert isinstance(x, V | Reg)
-    return attrs.evolve(x, neg=not x.neg)
+    return evolve(x, neg=not x.neg)
 
 
 def absolute(x: MOperand) -> MOperand:
-    import attrs
 
     assert isinstance(x, V | Reg)
-    return attrs.evolve(x, abs=True, neg=False)
+    return evolve(x, abs=True, neg=False)
 
 
 def inv(x: MOperand) -> MOperand:
     """Toggle `!` of a predicate or `~` of a register."""
-    import attrs
 
     assert isinstance(x, V | Reg)
-    return attrs.evolve(x, inv=not x.inv)
+    return evolve(x, inv=not x.inv)
 
 
 class Builder:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
-
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, stack
@@ -18,6 +16,7 @@ from minicc.ptxas.lower.builder import STACK, Builder
 from minicc.ptxas.lower.flatten import call_lists, callee
 from minicc.ptxas.lower.params import words
 from minicc.ptxas.mir import RETURN_POINT, ZERO, MInst, MOperand, V, VConst, function_label
+from minicc.record import evolve
 from minicc.sass.instr import Target
 
 PROVIDED = frozenset({
@@ -173,7 +172,7 @@ def _provided(b: Builder, name: str, inst: ptx.Inst, returns: Actuals, arguments
 
     given = formals(arguments)
     # The driver's functions count an argument's alignment by its size.
-    given = [attrs.evolve(v, align=8) if v.type.endswith("64") else v for v in given]
+    given = [evolve(v, align=8) if v.type.endswith("64") else v for v in given]
     if abi.overflow(abi.places(given)):
         b.unsupported("call with that many arguments")
     _transfer(b, (formals(returns), returns), (given, arguments), lambda: provided(b, name))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import attrs
-
 from minicc.graphs import nesting
 from minicc.ptxas.lower.graph import Graph, ends, link
 from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import reads
 from minicc.ptxas.optimise.dead import sweep
+from minicc.record import evolve
 from minicc.sass.instr import Reg, Target
 
 
@@ -143,7 +142,7 @@ def _turn(here: Block, after: Block) -> None:
     if first.mnemonic != "BRA" or second.mnemonic != "BRA" or second.guard != TRUE or not isinstance(first.guard, V):
         return
     if first.srcs == (Target(label=after.label),):
-        first.guard = attrs.evolve(first.guard, inv=not first.guard.inv)
+        first.guard = evolve(first.guard, inv=not first.guard.inv)
         first.srcs = second.srcs
         here.insts.pop()
 
@@ -205,16 +204,16 @@ def propagate(function: MFunction) -> None:
             for _ in range(8):
                 if x.reg.id not in copies or not usable(x.reg.id, number, position):
                     break
-                x = attrs.evolve(x, reg=copies[x.reg.id][0].reg)
+                x = evolve(x, reg=copies[x.reg.id][0].reg)
             return x
         if isinstance(x, VMem):
             base = swap(x.base, number, position)
             assert base is None or isinstance(base, V | Reg)
-            return x if base is x.base else attrs.evolve(x, base=base)
+            return x if base is x.base else evolve(x, base=base)
         if isinstance(x, VConst):
             base = swap(x.base, number, position)
             assert base is None or isinstance(base, V | Reg)
-            return x if base is x.base else attrs.evolve(x, base=base)
+            return x if base is x.base else evolve(x, base=base)
         return x
 
     for number, block in enumerate(function.blocks):

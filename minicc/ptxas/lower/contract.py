@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.flatten import Flat
+from minicc.record import evolve
 
 _PLAIN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("f32",): ("rn", "f32"),
@@ -117,13 +116,13 @@ def _fuse(inst: ptx.Inst, position: int, products: dict[str, Product]) -> tuple[
     if inst.opcode == "sub":
         if position == 2:
             if isinstance(x, ptx.Reg):
-                x = attrs.evolve(x, minus=True)
+                x = evolve(x, minus=True)
             elif isinstance(y, ptx.Reg):
-                y = attrs.evolve(y, minus=True)
+                y = evolve(y, minus=True)
             else:
                 return -1, None
         elif isinstance(addend, ptx.Reg):
-            addend = attrs.evolve(addend, minus=True)
+            addend = evolve(addend, minus=True)
         elif isinstance(addend, ptx.Float):
             addend = ptx.Float(addend.bits ^ 1 << (addend.width - 1), addend.width)
         else:

@@ -9,6 +9,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower.anywhere import collective
 from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.mir import ZERO, MOperand, V
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 RETURN = ".return"
@@ -72,9 +73,8 @@ def _tree(b: Builder, value: MOperand, targets: tuple[str, ...], low: int, high:
 
 
 def _not(p: V) -> V:
-    import attrs
 
-    return attrs.evolve(p, inv=not p.inv)
+    return evolve(p, inv=not p.inv)
 
 
 def ret(b: Builder, inst: ptx.Inst) -> None:

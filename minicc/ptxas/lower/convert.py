@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.integer import extend
 from minicc.ptxas.lower.types import INTEGER_ROUNDING, ROUNDING, bits, dotted, signed, types_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
+from minicc.record import evolve
 
 _WORD = {"u8": "U8", "s8": "S8", "u16": "U16", "s16": "S16", "u32": "U32", "s32": "", "u64": "U64", "s64": "S64"}
 _SHORT = {"f16": "F16", "bf16": "BF16"}
@@ -399,7 +398,7 @@ def pack(b: Builder, inst: ptx.Inst) -> None:
     x, y = b.reg(b.val(first)), b.reg(b.val(second))
     z = b.reg(b.val(third[0])) if third else ZERO
     if to[1:] in _SHIFTED:
-        z = attrs.evolve(z, suffix=(_SHIFTED[to[1:]],))
+        z = evolve(z, suffix=(_SHIFTED[to[1:]],))
     b.emit(f"I2IP.{to.upper()}.S32.SAT", (b.dst(d),), (x, y, z))
 
 

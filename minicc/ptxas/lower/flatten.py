@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from operator import is_
 
-import attrs
-
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
+from minicc.record import evolve
 
 MAX_STATEMENTS = 2_000_000
 """Bound on what expansion may make, so that nested calls cannot exhaust the machine."""
@@ -140,11 +139,11 @@ class _Flattener:
                 if known in self.shared_names.values():
                     known += f"~{len(self.shared_names)}"
                 self.shared_names[id(item)] = known
-                self.out.shared.append(attrs.evolve(item, name=known))
-            self.out.variables[known] = attrs.evolve(item, name=known)
+                self.out.shared.append(evolve(item, name=known))
+            self.out.variables[known] = evolve(item, name=known)
             names[item.name] = known
         else:
-            self.out.variables[names[item.name]] = attrs.evolve(item, name=names[item.name])
+            self.out.variables[names[item.name]] = evolve(item, name=names[item.name])
 
     def rename(self, frame: _Frame, name: str) -> str:
         for names in reversed(frame.names):
@@ -173,14 +172,14 @@ class _Flattener:
         kind = type(item)
         if type(item) is ptx.Reg:
             new = self.register(frame, item.name)
-            return item if new == item.name else attrs.evolve(item, name=new)
+            return item if new == item.name else evolve(item, name=new)
         if kind is ptx.Int or kind is ptx.Float or kind is ptx.Special:
             return item
         if isinstance(item, ptx.Symbol):
             new = self.rename(frame, item.name)
             if new == item.name and self.is_parameter_register(frame, item.name):
                 return ptx.Reg(self.register(frame, item.name))
-            return item if new == item.name else attrs.evolve(item, name=new)
+            return item if new == item.name else evolve(item, name=new)
         if isinstance(item, ptx.Address):
             base = self.operand(frame, item.base)
             if base is item.base:
@@ -255,7 +254,7 @@ class _Flattener:
             else:
                 # A register or constant stands for a parameter: make a variable of it.
                 new = variable.name + suffix
-                self.out.variables[new] = attrs.evolve(variable, name=new)
+                self.out.variables[new] = evolve(variable, name=new)
                 formal[variable.name] = new
                 place = ptx.Address(ptx.Symbol(new))
                 if output:
@@ -302,8 +301,8 @@ def inlined(loc: ptx.Loc | None, at: ptx.Loc, name: str) -> ptx.Loc | None:
     if loc is None:
         return at
     if loc.outer is not None:
-        return attrs.evolve(loc, outer=inlined(loc.outer, at, name))
-    return attrs.evolve(loc, function_name=f'"{name}"', inlined_at=(at.file, at.line, at.column), outer=at)
+        return evolve(loc, outer=inlined(loc.outer, at, name))
+    return evolve(loc, function_name=f'"{name}"', inlined_at=(at.file, at.line, at.column), outer=at)
 
 
 def _mismatch(where: Span | None, name: str) -> None:

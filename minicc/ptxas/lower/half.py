@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, absolute, imm, neg
 from minicc.ptxas.lower.types import dotted, type_of
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
+from minicc.record import evolve
 
 
 def source(b: Builder, item: ptx.Operand, type_: str) -> MOperand:
@@ -49,7 +48,7 @@ def sign(b: Builder, inst: ptx.Inst) -> None:
     x = source(b, item, type_)
     x = neg(x) if inst.opcode == "neg" else absolute(x)
     if kind:
-        zero = attrs.evolve(ZERO, suffix=("H0_H0",))
+        zero = evolve(ZERO, suffix=("H0_H0",))
         b.emit(dotted("HFMA2", kind), (b.dst(d),), (neg(zero), zero, x))
     else:
         b.emit(dotted("HADD2", "FTZ" if "ftz" in inst.modifiers else ""), (b.dst(d),), (x, neg(ZERO)))

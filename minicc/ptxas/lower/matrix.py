@@ -5,13 +5,12 @@ Fragments are PTX vectors; the machine wants them in aligned groups of 1, 2 or 4
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.memory import address, memory_operand
 from minicc.ptxas.lower.types import ROUNDING, dotted
 from minicc.ptxas.mir import ZERO, MOperand, V, VMem
+from minicc.record import evolve
 from minicc.sass.instr import Control, Imm, Reg
 
 _INTEGER = {"s8": "S8", "u8": "U8"}
@@ -140,7 +139,7 @@ def mma(b: Builder, inst: ptx.Inst) -> None:
     if atype in _INTEGER:
         saturate = "SAT" if "satfinite" in mods else ""
         op = dotted("IMMA", printed, _INTEGER[atype], _INTEGER[btype], saturate)
-        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+        x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
     else:
         op = dotted("HMMA", printed, dtype.upper(), _HALF[atype])
     b.emit(op, (out,), (x, y, z), side=True)
@@ -174,7 +173,7 @@ def bits_(b: Builder, inst: ptx.Inst, shape: str) -> None:
 
         scatter(b, d, exclusive(b, printed, x, y, z, size_c))
         return
-    x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
     out = b.temp(size_c)
     b.emit(f"BMMA.{printed}.AND.POPC", (out,), (x, y, z), side=True)
     scatter(b, d, out)
@@ -258,7 +257,7 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     out = b.temp(size_c)
     if atype in _INTEGER:
         op = dotted("IMMA.SP", printed, _INTEGER[atype], _INTEGER[btype], "SAT" if "satfinite" in mods else "")
-        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+        x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
     else:
         op = dotted("HMMA.SP", printed, dtype.upper(), _HALF[atype])
     b.emit(op, (out,), (x, y, z, b.reg(b.val(metadata)), Imm(which, "uint")), side=True)
@@ -385,7 +384,7 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     if isinstance(rest[0], ptx.Reg) and b.vreg(rest[0].name).file == "P":
         operands = (target, memory, inv(b.pred_of(rest[0])))
     elif known is not None and 0 < known < size and memory.offset < COPY_OFFSET - size:
-        operands = (target, attrs.evolve(memory, offset=memory.offset + size - known))
+        operands = (target, evolve(memory, offset=memory.offset + size - known))
     else:
         count = b.reg(b.val(rest[0]))
         missing = b.logic(b.new("IADD3", neg(count), imm(size), ZERO), imm(size - 1), 0xC0)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder, imm
 from minicc.ptxas.lower.integer import wide
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VConst, VMem
+from minicc.record import evolve
 from minicc.sass.instr import Const, Control, Imm, Reg
 from minicc.sass.program import CONSTANT_BANK
 
@@ -114,7 +113,7 @@ def memory_operand(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OF
 def _undescribed(memory: VMem) -> VMem:
     """Without a descriptor of memory, as ptxas has accesses of devices' registers (MMIO)."""
     base = memory.base
-    return VMem(attrs.evolve(base, suffix=()) if isinstance(base, V) else base, memory.offset)
+    return VMem(evolve(base, suffix=()) if isinstance(base, V) else base, memory.offset)
 
 
 def cluster_memory(b: Builder, item: ptx.Operand) -> VMem:

@@ -5,8 +5,6 @@ A store is an ordinary one, a reduction REDG; a load is LDGMC, always at system 
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.atomics import atom
 from minicc.ptxas.lower.builder import Builder
@@ -14,6 +12,7 @@ from minicc.ptxas.lower.mbarrier import UZERO
 from minicc.ptxas.lower.memory import memory_operand, st
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import V, VMem
+from minicc.record import evolve
 
 _INTEGER = {"u32": "32", "s32": "S32", "b32": "32", "u64": "64", "s64": "S64", "b64": "64"}
 _FLOAT = {
@@ -28,13 +27,13 @@ def multimem(b: Builder, inst: ptx.Inst) -> None:
     what, *rest = inst.modifiers
     mods = tuple(m for m in rest if m != "weak")
     if what == "st":
-        st(b, attrs.evolve(inst, opcode="st", modifiers=mods))
+        st(b, evolve(inst, opcode="st", modifiers=mods))
     elif what == "red":
         # Halves flush nothing, which red spells out.
         type_ = type_of(inst)
         if type_ in ("f16x2", "bf16x2", "f16", "bf16"):
             mods = (*mods[:-1], "noftz", mods[-1])
-        atom(b, attrs.evolve(inst, opcode="red", modifiers=mods))
+        atom(b, evolve(inst, opcode="red", modifiers=mods))
     else:
         _load(b, inst)
 

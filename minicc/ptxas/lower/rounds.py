@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import attrs
-
 from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, link
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst
+from minicc.record import evolve
 from minicc.sass.instr import Target
 
 
@@ -108,7 +107,7 @@ def joined(function: MFunction, graph: Graph, nests: dict[int, set[int]], header
         if any(i.side_effect or i.memory or i.implicit_writes or i.guard != TRUE for i in moves):
             continue
         for n, u in enumerate(sorted(p for p in graph.preds[outer] if p in body)):
-            way = Block(f"{blocks[outer].label}_again{n}", [attrs.evolve(i) for i in moves])
+            way = Block(f"{blocks[outer].label}_again{n}", [evolve(i) for i in moves])
             way.insts.append(MInst("BRA", (), (), (Target(label=blocks[node].label),)))
             for inst in blocks[u].insts:
                 if inst.mnemonic == "BRA" and inst.srcs == (Target(label=blocks[outer].label),):

@@ -7,13 +7,12 @@ of bits of a ^ b is that of a & ~b and that of ~a & b (as ptxas 13.0 has it).
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import saturated
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import ZERO, MOperand, V
+from minicc.record import evolve
 from minicc.sass.codec import has
 from minicc.sass.instr import Imm, Reg
 
@@ -69,7 +68,7 @@ def _native(b: Builder, op: str) -> bool:
 def _product(b: Builder, op: str, x: V | Reg, y: V | Reg, total: MOperand, size: int) -> V:
     """x * y + total."""
     out = b.temp(size)
-    x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+    x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
     b.emit(op, (out,), (x, y, total), side=True)
     return out
 
@@ -99,7 +98,7 @@ def sparse(b: Builder, inst: ptx.Inst, shape: str) -> None:
     for part in (0, 1):
         x, y = (_together(b, [_every_other(b, word, part, signed) for word in words]) for words, signed in given)
         out = b.temp(4)
-        x, y = attrs.evolve(x, suffix=("ROW",)), attrs.evolve(y, suffix=("COL",))
+        x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
         b.emit(op, (out,), (x, y, total, chosen, Imm(which, "uint")), side=True)
         total = out
     assert isinstance(total, V)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, inv, neg
 from minicc.ptxas.lower.integer import compare64
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
+from minicc.record import evolve
 
 _LANES = {"2": 16, "4": 8}
 _CUTS = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), "h1": (16, 16)}
@@ -62,7 +61,7 @@ def simd(b: Builder, inst: ptx.Inst) -> None:
 
 
 def _bare(item: ptx.Operand) -> ptx.Operand:
-    return attrs.evolve(item, part=None) if isinstance(item, ptx.Reg) else item
+    return evolve(item, part=None) if isinstance(item, ptx.Reg) else item
 
 
 def _lanes(item: ptx.Operand, default: Iterable[int]) -> list[int]:
@@ -246,7 +245,7 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
 
 
 def _plain(operand: ptx.Operand) -> ptx.Operand:
-    return attrs.evolve(operand, minus=False) if isinstance(operand, ptx.Reg) else operand
+    return evolve(operand, minus=False) if isinstance(operand, ptx.Reg) else operand
 
 
 def _product(b: Builder, u: MOperand, v: MOperand, left: bool, right: bool) -> V:

@@ -11,8 +11,6 @@ everywhere (`substitute`); a list that shares registers with another one is copi
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import Builder
@@ -20,6 +18,7 @@ from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.lower.warpgroup import COMMIT, GSB
 from minicc.ptxas.mir import ZERO, MFunction, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import map_reads, map_writes
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Reg
 
 _ALWAYS, _NEVER = Reg("UP", 7), Reg("UP", 7, inv=True)
@@ -34,14 +33,19 @@ _MOST = 7
 """Groups that a wait can leave under way."""
 
 
-@attrs.define(eq=False, repr=False)
 class Plan:
     """`place`: PTX register -> (group, number in it). `groups`: the registers of a list -> its group. `truth`:
     predicates that have one definition, a constant."""
 
-    place: dict[str, tuple[VReg, int]] = attrs.field(factory=dict)
-    groups: dict[tuple[str, ...], VReg] = attrs.field(factory=dict)
-    truth: dict[str, bool] = attrs.field(factory=dict)
+    def __init__(
+        self,
+        place: dict[str, tuple[VReg, int]] | None = None,
+        groups: dict[tuple[str, ...], VReg] | None = None,
+        truth: dict[str, bool] | None = None,
+    ) -> None:
+        self.place: dict[str, tuple[VReg, int]] = {} if place is None else place
+        self.groups: dict[tuple[str, ...], VReg] = {} if groups is None else groups
+        self.truth: dict[str, bool] = {} if truth is None else truth
 
 
 def _names(operand: ptx.Operand) -> tuple[str, ...] | None:
@@ -168,7 +172,7 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
     srcs: tuple[MOperand, ...] = (where,)
     if from_registers:
         fragment, _ = _registers(b, left, fill=True)
-        srcs = (attrs.evolve(fragment, neg=negative), where)
+        srcs = (evolve(fragment, neg=negative), where)
     third = ZERO if scale == _NEVER else accumulator
     b.emit(op, (accumulator,), (*srcs, third, scale, *metadata), side=True)
     if not own:
@@ -255,7 +259,7 @@ def substitute(b: Builder, function: MFunction) -> None:
 
     def change(v: V) -> V:
         found = table.get(v.reg.id)
-        return v if found is None else attrs.evolve(v, reg=found[0], part=found[1])
+        return v if found is None else evolve(v, reg=found[0], part=found[1])
 
     for block in function.blocks:
         for inst in block.insts:

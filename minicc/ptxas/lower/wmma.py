@@ -8,14 +8,13 @@ transposes the result. f16 factors have eight registers in PTX whatever they nee
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, neg
 from minicc.ptxas.lower.matrix import rounded
 from minicc.ptxas.lower.memory import address, space_of
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import ZERO, MOperand, V, VMem
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Name, Reg
 
 # Shape: tiles along M, along N, factors exchanged.
@@ -321,8 +320,8 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
     left = [_group(b, words[0][half_a * i : half_a * (i + 1)]) for i in range(down * steps)]
     right = [_group(b, words[1][half_b * j : half_b * (j + 1)]) for j in range(across * steps)]
     if kind in ("s8", "u8"):
-        left = [attrs.evolve(x, suffix=("ROW",)) for x in left]
-        right = [attrs.evolve(x, suffix=("COL",)) for x in right]
+        left = [evolve(x, suffix=("ROW",)) for x in left]
+        right = [evolve(x, suffix=("COL",)) for x in right]
     for i in range(down):
         for j in range(across):
             at = of_c * (across * i + j)
@@ -349,7 +348,7 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
 def _unpacked(b: Builder, word: MOperand, part: str) -> V:
     """One half of a register as f32."""
     out = b.temp()
-    b.emit("HADD2.F32", (out,), (neg(ZERO), attrs.evolve(b.reg(word), suffix=(part,))))
+    b.emit("HADD2.F32", (out,), (neg(ZERO), evolve(b.reg(word), suffix=(part,))))
     return out
 
 

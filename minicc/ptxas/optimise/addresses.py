@@ -11,8 +11,6 @@ nothing but addresses use are taken apart, and only where the base still has its
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.numbers import signed
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, Part, V, VConst, VMem
@@ -20,6 +18,7 @@ from minicc.ptxas.operands import guarded, parts_written
 from minicc.ptxas.optimise.known import ALL, Known, permuted, table_bits
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 _WIDE = ("LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "ATOMS", "ATOM", "ATOMG", "RED", "REDG")
@@ -97,7 +96,7 @@ class _Folder:
             total = where.offset + offset
             if not -1 << bits - 1 <= total < 1 << bits - 1:
                 return
-            new = attrs.evolve(where, base=attrs.evolve(base, reg=below.reg, part=below.part), offset=total)
+            new = evolve(where, base=evolve(base, reg=below.reg, part=below.part), offset=total)
             inst.srcs = (*inst.srcs[:n], new, *inst.srcs[n + 1 :])
 
     def _sum(self, part: Part, b: int, at: int) -> Definition | None:

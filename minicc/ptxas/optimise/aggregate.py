@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, target_of
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V, VConst, VMem
 from minicc.ptxas.operands import guarded, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
+from minicc.record import evolve
 from minicc.sass.instr import PT, RZ, Const, Imm, Name, Reg
 
 _UNIFORM = frozenset({"MOV", "LDC", "ULDC", "IADD3", "VIADD", "IMAD", "SHF", "LEA", "LOP3"})
@@ -253,7 +252,7 @@ def _reduced(asked: _Asked, inst: MInst) -> list[MInst]:
     total, moved = writer.word("UR"), writer.word()
     code.append(writer.make(".".join(("REDUX", *modifiers)), (total,), data, side=True))
     code.append(writer.make("MOV", (moved,), total))
-    return [*code, attrs.evolve(inst, srcs=(inst.srcs[0], moved), guard=leader.chosen)]
+    return [*code, evolve(inst, srcs=(inst.srcs[0], moved), guard=leader.chosen)]
 
 
 def _aggregated(asked: _Asked, inst: MInst, data: MOperand, result: V | None) -> list[MInst]:
@@ -269,10 +268,10 @@ def _aggregated(asked: _Asked, inst: MInst, data: MOperand, result: V | None) ->
         total = word()
         out.append(make("IMAD", (total,), leader.lanes, data, ZERO))
     if result is None:
-        return [*out, attrs.evolve(inst, srcs=(place, total), guard=leader.chosen)]
+        return [*out, evolve(inst, srcs=(place, total), guard=leader.chosen)]
     old, spread, before, rank, mine = word(), word(), word(), word(), word()
     out += [
-        attrs.evolve(inst, dsts=(*inst.dsts[:-1], old), srcs=(place, total), guard=leader.chosen),
+        evolve(inst, dsts=(*inst.dsts[:-1], old), srcs=(place, total), guard=leader.chosen),
         make("S2R", (before,), Name("SR_LTMASK")),
         make("LOP3.LUT", (rank,), before, leader.mask, ZERO, Imm(0xC0, "uint"), FALSE),
         make("POPC", (mine,), rank),

@@ -17,14 +17,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, ends, falls_through, is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_read, parts_used, reads, writes
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Target
 
 Place = tuple[int, int]
@@ -436,4 +435,4 @@ def _renamed(operand: MOperand, names: Names) -> Any:
     if len(found) > 1:
         raise _Unfit
     (reg,) = found
-    return operand if reg is None else attrs.evolve(operand, reg=reg)
+    return operand if reg is None else evolve(operand, reg=reg)

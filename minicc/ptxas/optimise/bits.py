@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from functools import partial
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, map_reads, reads
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Reg
 
 _DEPTH = 40
@@ -105,17 +104,17 @@ class _Bits:
         d = inst.dsts[0]
         assert isinstance(d, V)
         if len(predicates) == 1:
-            self.renamed[d.reg.id] = attrs.evolve(predicates[0], inv=table == 1)
+            self.renamed[d.reg.id] = evolve(predicates[0], inv=table == 1)
             return False
         inputs = [*predicates]
         if table in (0b0110, 0b1001):
-            inputs[0] = attrs.evolve(inputs[0], inv=table == 0b1001)
+            inputs[0] = evolve(inputs[0], inv=table == 0b1001)
             join = _XOR
         else:
             join = _AND if table.bit_count() == 1 else _OR
             one = table if join == _AND else table ^ 0b1111
             row = one.bit_length() - 1
-            inputs = [attrs.evolve(p, inv=(row >> k & 1 == 0) is (join == _AND)) for k, p in enumerate(inputs)]
+            inputs = [evolve(p, inv=(row >> k & 1 == 0) is (join == _AND)) for k, p in enumerate(inputs)]
         inst.mnemonic, inst.modifiers = "PLOP3", ("LUT",)
         inst.srcs = (*inputs, TRUE, Imm(join, "uint"), Imm(0, "uint"))
         return True
@@ -127,7 +126,7 @@ class _Bits:
             if not self.single.dominates(own.block, own.at, b, at):
                 break
             other = self.renamed[v.reg.id]
-            v = attrs.evolve(other, inv=other.inv ^ v.inv)
+            v = evolve(other, inv=other.inv ^ v.inv)
         return v
 
     def _predicate(self, operand: MOperand) -> Value | None:
@@ -140,7 +139,7 @@ class _Bits:
         turned = operand.inv
         if other is not None:
             turned, operand = turned ^ other.inv, other
-        return (attrs.evolve(operand, inv=False),), 0b01 if turned else 0b10
+        return (evolve(operand, inv=False),), 0b01 if turned else 0b10
 
     def _bit(self, operand: MOperand, bit: int, depth: int) -> Value | None:
         """One bit of a word."""

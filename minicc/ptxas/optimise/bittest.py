@@ -9,12 +9,11 @@ Runs after predication, which looks for compares.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, reads, writes
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from minicc.sass.instr import Reg
 
 _NEAR = 48
@@ -74,7 +73,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             if both != equal:
                 words = ("LUT", "PAND")
             if equal:
-                chained = attrs.evolve(chained, inv=not chained.inv)
+                chained = evolve(chained, inv=not chained.inv)
         if equal:
             for reader in {id(r): r for r in asking}.values():
                 _invert(reader, flag)
@@ -128,7 +127,7 @@ def _invertible(reader: MInst, flag: V) -> bool:
 def _invert(reader: MInst, flag: V) -> None:
     def opposite(operand: MOperand) -> MOperand:
         if isinstance(operand, V) and operand.reg is flag.reg:
-            return attrs.evolve(operand, inv=not operand.inv)
+            return evolve(operand, inv=not operand.inv)
         return operand
 
     reader.srcs = tuple(opposite(s) for s in reader.srcs)

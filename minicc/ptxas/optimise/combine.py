@@ -24,13 +24,12 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import OPPOSITE_OF_FLOATS, guarded, parts, parts_used, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Reg
 
 _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
@@ -261,8 +260,8 @@ class Combiner:
             if product is None:
                 continue
             modifiers, x, m = product
-            insts[at] = attrs.evolve(low, mnemonic="NOP", dsts=(), srcs=(), modifiers=())
-            insts[at + 1] = attrs.evolve(
+            insts[at] = evolve(low, mnemonic="NOP", dsts=(), srcs=(), modifiers=())
+            insts[at + 1] = evolve(
                 low, mnemonic="IMAD", modifiers=modifiers, dsts=(V(d.reg, d.part, 2),),
                 srcs=(x, m, V(c.reg, c.part, 2)),
             )  # fmt: skip
@@ -377,11 +376,11 @@ class Combiner:
                 continue
             x, zero = found.inst.srcs
             flushed = found.inst.modifiers == ("FTZ",) and "FTZ" in inst.modifiers
-            if not (flushed or not found.inst.modifiers) or zero != attrs.evolve(ZERO, neg=True):
+            if not (flushed or not found.inst.modifiers) or zero != evolve(ZERO, neg=True):
                 continue
             if not isinstance(x, V) or not (x.neg or x.abs) or x.suffix or not self.holds(found, b, at):
                 continue
-            signed = attrs.evolve(x, neg=t.neg if t.abs else t.neg != x.neg, abs=t.abs or x.abs)
+            signed = evolve(x, neg=t.neg if t.abs else t.neg != x.neg, abs=t.abs or x.abs)
             if signed.abs and inst.mnemonic == "FFMA" and (n == 2 or (n == 1 and _magnitude(inst.srcs[0]))):
                 continue
             sources = list(inst.srcs)
@@ -394,7 +393,7 @@ class Combiner:
                 if isinstance(other, V) and other.neg:
                     if other.abs:
                         continue
-                    sources[0], sources[1] = attrs.evolve(signed, neg=not signed.neg), attrs.evolve(other, neg=False)
+                    sources[0], sources[1] = evolve(signed, neg=not signed.neg), evolve(other, neg=False)
             self.replace(inst, inst.mnemonic, inst.modifiers, tuple(sources))
             return
 
@@ -403,7 +402,7 @@ class Combiner:
         holds = inst.srcs[2]
         if not isinstance(holds, V) or inst.srcs[:2] not in ((_ONE, ZERO), (ZERO, _ONE)):
             return
-        found = self.maker(attrs.evolve(holds, inv=False), "FSETP", b, at)
+        found = self.maker(evolve(holds, inv=False), "FSETP", b, at)
         if found is None or found.inst.dsts[1:] != (TRUE,) or found.inst.srcs[2:] != (TRUE,):
             return
         kind, *more = found.inst.modifiers

@@ -7,13 +7,12 @@ again at their uses where registers are short.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, append
 from minicc.ptxas.mir import MFunction, MInst, V
 from minicc.ptxas.operands import guarded, map_reads, writes
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 _MOST = 12
@@ -111,7 +110,7 @@ def _merge(function: MFunction, once: set[int], moved: set[int]) -> None:
 
     def renamed(v: V) -> V:
         other = instead.get(v.reg.id)
-        return v if other is None else attrs.evolve(v, reg=other.reg, part=other.part)
+        return v if other is None else evolve(v, reg=other.reg, part=other.part)
 
     for block in function.blocks:
         for inst in block.insts:

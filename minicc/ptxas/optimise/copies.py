@@ -10,13 +10,12 @@ from __future__ import annotations
 from functools import cache
 from operator import is_not
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, GMMA, TRUE, ZERO, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import EXCHANGED, guarded, map_operand, parts_read, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
+from minicc.record import evolve
 from minicc.sass.instr import RZ, URZ, Const, Imm, Reg
 
 _SLOTS: dict[str, tuple[int, ...]] = {
@@ -51,7 +50,7 @@ def copied(inst: MInst, word: int) -> MOperand | None:
     if inst.mnemonic == "LDC" and inst.modifiers in ((), ("64",)):
         source = inst.srcs[0]
         if isinstance(source, Const) and source.base is None and source.ureg is None:
-            return attrs.evolve(source, offset=source.offset + 4 * word)
+            return evolve(source, offset=source.offset + 4 * word)
     return None
 
 
@@ -162,14 +161,14 @@ class _Propagation:
             if not isinstance(first, V) or first.reg.file != v.reg.file:
                 return v
             if v.count == 1:
-                return attrs.evolve(v, reg=first.reg, part=first.part)
+                return evolve(v, reg=first.reg, part=first.part)
             if first.part % v.count:
                 return v
             for word in range(1, v.count):
                 other = self._origin((v.reg.id, v.part + word), b, at)
                 if not isinstance(other, V) or other.reg is not first.reg or other.part != first.part + word:
                     return v
-            return attrs.evolve(v, reg=first.reg, part=first.part)
+            return evolve(v, reg=first.reg, part=first.part)
 
         if isinstance(inst.guard, V):
             guard = plain(inst.guard)
@@ -188,7 +187,7 @@ class _Propagation:
             elif isinstance(source, V) and source.reg.file == "P" and _UPPER.intersection(inst.modifiers):
                 value = self._origin((source.reg.id, source.part), b, at)
                 if isinstance(value, Reg):
-                    sources[n] = attrs.evolve(value, inv=value.inv != source.inv)
+                    sources[n] = evolve(value, inv=value.inv != source.inv)
             elif (
                 isinstance(source, V)
                 and source.count == 1
@@ -276,7 +275,7 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     assert isinstance(old, V)
     if old.inv and "X" in inst.modifiers and (_zero(value) or isinstance(value, Imm)):
         # The upper word of a difference: all bits of the constant are turned.
-        old = attrs.evolve(old, inv=False)
+        old = evolve(old, inv=False)
         value = Imm(0xFFFFFFFF ^ (value.bits if isinstance(value, Imm) else 0))
     zero = _zero(value) and not (inst.mnemonic in _HALF and old.neg)
     slots = _SLOTS.get(inst.mnemonic)
@@ -326,7 +325,7 @@ def _turn(inst: MInst, sources: list[MOperand]) -> None:
     else:
         chosen = sources[2]
         assert isinstance(chosen, V | Reg)
-        sources[2] = attrs.evolve(chosen, inv=not chosen.inv)
+        sources[2] = evolve(chosen, inv=not chosen.inv)
 
 
 def _count(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> None:
@@ -334,13 +333,13 @@ def _count(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
     place = sources[0]
     if n == 1 and value == Imm(1) and inst.modifiers == ("ADD",) and inst.dsts == (ZERO,) and isinstance(place, VMem):
         inst.modifiers = ("POPC", "INC", "32")
-        sources[:] = [attrs.evolve(place, ureg=Reg("UR", URZ))]
+        sources[:] = [evolve(place, ureg=Reg("UR", URZ))]
 
 
 def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:
     """The constant with the signs that the register had."""
     if isinstance(value, Const):
-        return attrs.evolve(value, neg=old.neg, abs=old.abs, inv=old.inv)
+        return evolve(value, neg=old.neg, abs=old.abs, inv=old.inv)
     bits = value.bits & 0xFFFFFFFF
     if inst.mnemonic in _HALF:
         if old.suffix:

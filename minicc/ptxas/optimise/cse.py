@@ -9,14 +9,13 @@ writes memory or waits for others that do (Inductor asks four times for what a t
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem
 from minicc.ptxas.operands import guarded, map_reads, parts, reads
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
 from minicc.ptxas.timing import timing
+from minicc.record import evolve
 from minicc.sass.instr import Imm, Reg
 
 _MOST_KEPT = 2
@@ -47,7 +46,7 @@ def run(function: MFunction, arch: Arch, options: Options, *, compares: bool = T
     if renamed:
         for block in function.blocks:
             for inst in block.insts:
-                map_reads(inst, lambda v: attrs.evolve(v, reg=renamed[v.reg.id].reg) if v.reg.id in renamed else v)
+                map_reads(inst, lambda v: evolve(v, reg=renamed[v.reg.id].reg) if v.reg.id in renamed else v)
 
 
 class _Finder:
@@ -138,7 +137,7 @@ class _Finder:
         """An operand, the address of a load named by what it holds."""
         if type(operand) is not VMem or operand.base is None:
             return self._valued(operand)
-        return self._valued(operand.base), attrs.evolve(operand, base=None)
+        return self._valued(operand.base), evolve(operand, base=None)
 
     def _valued(self, operand: MOperand) -> object:
         """The operand, its registers named by what they hold."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, MOperand, Part, V, VConst
 from minicc.ptxas.operands import guarded, parts, parts_read, parts_used
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.record import evolve
 from minicc.sass.instr import Const
 
 _STAYS = frozenset({"BSSY", "BAR", "NOP", "NANOSLEEP", "DEPBAR", "ERRBAR", "MEMBAR", "BMOV", "BPT", "CCTL", "PREEXIT"})
@@ -126,5 +125,5 @@ def _narrow(inst: MInst, uses: Counter[Part]) -> None:
     if len(wanted) == 1:
         word = wanted[0]
         inst.modifiers = ()
-        inst.dsts = (attrs.evolve(d, part=d.part + word, count=1),)
-        inst.srcs = (attrs.evolve(source, offset=source.offset + 4 * word),)
+        inst.dsts = (evolve(d, part=d.part + word, count=1),)
+        inst.srcs = (evolve(source, offset=source.offset + 4 * word),)

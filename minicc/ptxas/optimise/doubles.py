@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, ends
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm
 
 _SLOTS = {"DADD": (1,), "DMUL": (1,), "DFMA": (1, 2), "DSETP": (1,)}
@@ -139,8 +138,8 @@ class _Operands:
         if isinstance(low, int) and isinstance(top, int):
             top = top & ~_SIGN if absolute else top
             return low | (top ^ _SIGN if minus else top) << 32
-        if isinstance(low, Const) and low.offset % 8 == 0 and top == attrs.evolve(low, offset=low.offset + 4):
-            return attrs.evolve(low, neg=minus, abs=absolute)
+        if isinstance(low, Const) and low.offset % 8 == 0 and top == evolve(low, offset=low.offset + 4):
+            return evolve(low, neg=minus, abs=absolute)
         return None
 
     def _operands(self, inst: MInst, b: int, at: int, held: Held, out: list[MInst]) -> None:
@@ -180,7 +179,7 @@ class _Operands:
             if bits in table:
                 return table[bits]
             if bits ^ _SIGN << 32 in table:
-                return attrs.evolve(table[bits ^ _SIGN << 32], neg=True)
+                return evolve(table[bits ^ _SIGN << 32], neg=True)
         most, before = _MOST[file]
         hoisted = header is not None and sum(len(c) for (_, f), c in self.outside.items() if f == file) < before
         constants = self.function.constant2
@@ -222,7 +221,7 @@ def _word(found: Definition) -> MOperand | int | None:
     if inst.mnemonic == "LDC" and inst.modifiers == ("64",):
         source = inst.srcs[0]
         if isinstance(source, Const) and source.base is None and source.ureg is None:
-            return attrs.evolve(source, offset=source.offset + 4 * found.word)
+            return evolve(source, offset=source.offset + 4 * found.word)
     if inst.mnemonic != "MOV" or inst.modifiers or inst.hidden or len(inst.srcs) != 1:
         return None
     source = inst.srcs[0]

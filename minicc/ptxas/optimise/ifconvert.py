@@ -16,14 +16,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, parts_written, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 _LONGEST = 12
@@ -126,11 +125,11 @@ def _narrowed(
                 true.add(first.reg.id)
         elif chained == TRUE and first.reg.id in inverted:
             words = tuple("OR" if m == "AND" else m for m in inst.modifiers)
-            skipped = attrs.evolve(outer, inv=not outer.inv)
-            out[at] = attrs.evolve(inst, modifiers=words, srcs=(*inst.srcs[:2], skipped, *inst.srcs[3:]))
+            skipped = evolve(outer, inv=not outer.inv)
+            out[at] = evolve(inst, modifiers=words, srcs=(*inst.srcs[:2], skipped, *inst.srcs[3:]))
             true.add(first.reg.id)
         elif chained == TRUE:
-            out[at] = attrs.evolve(inst, srcs=(*inst.srcs[:2], outer, *inst.srcs[3:]))
+            out[at] = evolve(inst, srcs=(*inst.srcs[:2], outer, *inst.srcs[3:]))
             false.add(first.reg.id)
         elif isinstance(chained, V) and not chained.inv and chained.reg.id in false:
             false.add(first.reg.id)
@@ -194,7 +193,7 @@ class _Converter:
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False
-        opposite = attrs.evolve(guard, inv=not guard.inv)
+        opposite = evolve(guard, inv=not guard.inv)
         private = self._private(body)
         if not self._narrow(insts, opposite, private):
             return False
@@ -315,7 +314,7 @@ class _Converter:
         if not (self._fit(one, guard) and self._fit(other, guard)):
             return False
         privates = [self._private(Block("", side)) for side in (one, other)]
-        outer = attrs.evolve(guard, inv=not guard.inv), guard
+        outer = evolve(guard, inv=not guard.inv), guard
         if not all(map(self._narrow, (one, other), outer, privates)):
             return False
         near = after == at + 2
@@ -362,8 +361,8 @@ class _Converter:
         """Both are private to their sides; the name is now of both."""
         for block in self.blocks:
             for inst in block.insts:
-                map_reads(inst, lambda v: attrs.evolve(v, reg=new) if v.reg is old else v)
-                map_writes(inst, lambda v: attrs.evolve(v, reg=new) if v.reg is old else v)
+                map_reads(inst, lambda v: evolve(v, reg=new) if v.reg is old else v)
+                map_writes(inst, lambda v: evolve(v, reg=new) if v.reg is old else v)
         for private in privates:
             private.discard(old.id)
             private.discard(new.id)

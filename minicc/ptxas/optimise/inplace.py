@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import Components, counted, guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import Distances, Footprint, footprint, timing
+from minicc.record import evolve
 
 _PURE = frozenset(
     {"FMUL", "FADD", "FFMA", "IADD3", "LOP3", "SHF", "IMAD", "VIADD", "LEA", "FMNMX", "VIMNMX", "VIMNMX3", "PRMT"}
@@ -45,7 +44,7 @@ def _rename(inst: MInst, renamed: dict[int, VReg]) -> None:
         reg = v.reg
         while reg.id in renamed:
             reg = renamed[reg.id]
-        return v if reg is v.reg else attrs.evolve(v, reg=reg)
+        return v if reg is v.reg else evolve(v, reg=reg)
 
     if any(isinstance(r, V) and r.reg.id in renamed for r in reads(inst)):
         map_reads(inst, change)
@@ -147,7 +146,7 @@ def _block(
         assert isinstance(y, V) and isinstance(p, V)
         for t, x, guard in (
             (inst.srcs[0], inst.srcs[1], p),
-            (inst.srcs[1], inst.srcs[0], attrs.evolve(p, inv=not p.inv)),
+            (inst.srcs[1], inst.srcs[0], evolve(p, inv=not p.inv)),
         ):
             assert isinstance(t, V) and isinstance(x, V)
             # One definition of t; x is of this block, and this is the last that is asked of it.

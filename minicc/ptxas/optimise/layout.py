@@ -11,12 +11,11 @@ and a loop's last branch goes back: `@P BRA out; BRA loop` is turned.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, falls_through, is_plain, target_of
 from minicc.ptxas.mir import Block, MFunction, MInst, V
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from minicc.sass.instr import Target
 
 
@@ -51,7 +50,7 @@ def _turn(function: MFunction) -> None:
         if leave.mnemonic != "BRA" or stay.mnemonic != "BRA" or len(leave.srcs) != 1 or not is_plain(stay):
             continue
         if isinstance(leave.guard, V) and out is not None and loop is not None and depth[loop] > depth[out]:
-            leave.guard = attrs.evolve(leave.guard, inv=not leave.guard.inv)
+            leave.guard = evolve(leave.guard, inv=not leave.guard.inv)
             leave.srcs, stay.srcs = stay.srcs, leave.srcs
 
 
@@ -83,7 +82,7 @@ def _end(block: Block, onward: str | None, follows: str | None) -> None:
         return
     turns = last is not None and last.mnemonic == "BRA" and len(last.srcs) == 1 and target_of(last) == follows
     if turns and last is not None and isinstance(last.guard, V):
-        last.guard = attrs.evolve(last.guard, inv=not last.guard.inv)
+        last.guard = evolve(last.guard, inv=not last.guard.inv)
         last.srcs = (Target(label=onward),)
         return
     insts.append(jump)

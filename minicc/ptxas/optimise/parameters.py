@@ -11,13 +11,12 @@ factors go to registers, one for all uses of a factor.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts_used
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Single
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm
 
 
@@ -62,7 +61,7 @@ def _moves(inst: MInst, used: set[tuple[int, int]]) -> list[MInst]:
     if source is None or not isinstance(d, V) or d.reg.file != "R":
         return [inst]
     return [
-        MInst("MOV", (), (V(d.reg, d.part + n),), (attrs.evolve(source, offset=source.offset + 4 * n),), loc=inst.loc)
+        MInst("MOV", (), (V(d.reg, d.part + n),), (evolve(source, offset=source.offset + 4 * n),), loc=inst.loc)
         for n in range(d.count)
         if (d.reg.id, d.part + n) in used
     ]

@@ -11,14 +11,13 @@ values at the second (`Combiner.holds`). Hashes are sums of three to five words 
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, ZERO, MFunction, MInst, MOperand, V
 from minicc.ptxas.operands import guarded, parts
 from minicc.ptxas.optimise.combine import Combiner
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 _TOP = ("X",)
@@ -122,7 +121,7 @@ def _chosen(inst: MInst) -> MOperand | None:
     predicate = inst.srcs[2]
     if inst.srcs[:2] == (_ONE, ZERO):
         return predicate
-    return attrs.evolve(predicate, inv=not predicate.inv) if inst.srcs[:2] == (ZERO, _ONE) else None
+    return evolve(predicate, inv=not predicate.inv) if inst.srcs[:2] == (ZERO, _ONE) else None
 
 
 def _addend(operand: MOperand) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import attrs
-
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes
 from minicc.ptxas.optimise.counting import ALL, Counted, Unfit
+from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Reg, Target
 
 _ROUNDS = (4, 2)
@@ -129,9 +128,9 @@ class Rounds(Counted):
         x = self._added(many.insts, self.x.constant - self.step)
         more = self._far(many.insts, x, self.rounds - 1, guard)
         many.insts.append(_jump(many.label, more))
-        rest.insts.append(_jump(self.exit, attrs.evolve(guard, inv=not guard.inv)))
+        rest.insts.append(_jump(self.exit, evolve(guard, inv=not guard.inv)))
         many.succs, rest.succs = [many.label, rest.label], [self.exit, label]
-        none = attrs.evolve(some, inv=True)
+        none = evolve(some, inv=True)
         if not self.apart:
             few = self._few() if self.rounds > 2 else []
             after = few[0].label if few else label
@@ -158,9 +157,9 @@ class Rounds(Counted):
         ask.loop_depth = two.loop_depth = max(self.block.loop_depth - 1, 0)
         x = self._added(ask.insts, self.x.constant)
         both = self._far(ask.insts, x, 0, self._holds(ask.insts, x))
-        ask.insts.append(_jump(label, attrs.evolve(both, inv=True)))
+        ask.insts.append(_jump(label, evolve(both, inv=True)))
         two.insts = self._together(2)
-        two.insts.append(_jump(self.exit, attrs.evolve(guard, inv=not guard.inv)))
+        two.insts.append(_jump(self.exit, evolve(guard, inv=not guard.inv)))
         return [ask, two]
 
     def _added(self, insts: list[MInst], constant: int) -> V:
@@ -253,7 +252,7 @@ class Rounds(Counted):
             if len(found) > 1:
                 raise _Clash(v.reg.id)
             (reg,) = found
-            return v if reg is None else attrs.evolve(v, reg=reg)
+            return v if reg is None else evolve(v, reg=reg)
 
         for n in range(rounds):
             own: dict[int, VReg] = {}
@@ -276,7 +275,7 @@ class Rounds(Counted):
                             raise _Clash(d.reg.id)
                         for part in parts(d):
                             names[part] = to
-                        d = attrs.evolve(d, reg=to)
+                        d = evolve(d, reg=to)
                     dsts.append(d)
                 copy = MInst(inst.mnemonic, inst.modifiers, tuple(dsts), srcs, guard, inst.loc, inst.ptx)
                 if id(inst) in steady and isinstance(dsts[0], V) and dsts[0].reg.id not in kept:

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from itertools import islice
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.record import evolve
 from minicc.sass.instr import RZ, Imm, Reg
 
 _MOST = 16
@@ -48,7 +47,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
         def change(v: V) -> V:
             found = renamed.get((v.reg.id, v.part))
-            return v if found is None else attrs.evolve(v, reg=found[0], part=found[1])
+            return v if found is None else evolve(v, reg=found[0], part=found[1])
 
         for block in function.blocks:
             for inst in block.insts:
@@ -253,12 +252,10 @@ def _replace(
     place = min(load.at for load in group)
     where = _where(block.insts[place])
     assert where is not None
-    moved = attrs.evolve(where, offset=group[0].offset)
+    moved = evolve(where, offset=group[0].offset)
     for load in group:
         for word, part in enumerate(load.dst.parts):
             renamed[part] = (wide, (load.offset - group[0].offset) // 4 + word)
         if load.at != place:
             gone.add(load.at)
-    block.insts[place] = attrs.evolve(
-        block.insts[place], modifiers=_WIDE[words], dsts=(V(wide, 0, words),), srcs=(moved,)
-    )
+    block.insts[place] = evolve(block.insts[place], modifiers=_WIDE[words], dsts=(V(wide, 0, words),), srcs=(moved,))

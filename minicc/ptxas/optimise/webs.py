@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
+from minicc.record import evolve
 from minicc.sass.instr import Reg
 
 Value = tuple[int, int, int]
@@ -112,4 +111,4 @@ class _Webs:
             old = v.reg
             self.names[root] = new = self.function.new(old.file, old.width, old.hint)
             new.spillable, new.whole, new.align = old.spillable, old.whole, old.align
-        return attrs.evolve(v, reg=self.names[root])
+        return evolve(v, reg=self.names[root])

@@ -11,14 +11,13 @@ in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i').
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, parts, reads, writes
 from minicc.ptxas.optimise.ahead import PURE
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
+from minicc.record import evolve
 
 
 def run(function: MFunction, arch: Arch, options: Options) -> None:
@@ -92,7 +91,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
         part = d.part
 
         def moved(v: V, old: int = s.reg.id, new: VReg = new, part: int = part) -> V:
-            return attrs.evolve(v, reg=new, part=part) if v.reg.id == old else v
+            return evolve(v, reg=new, part=part) if v.reg.id == old else v
 
         maker.dsts = tuple(moved(x) if isinstance(x, V) else x for x in maker.dsts)
         for place in places:

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.liveness import analyse
@@ -25,6 +23,7 @@ from minicc.ptxas.mir import GMMA, TRUE, Block, MFunction, MInst, Part, V, VReg,
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers.intervals import Segments, build
+from minicc.record import evolve
 
 _WIDEST = 4
 
@@ -157,7 +156,7 @@ def _rename(function: MFunction, where: dict[int, tuple[_Web, int]]) -> None:
         found = where.get(v.reg.id)
         if found is None or found[0].reg is v.reg:
             return v
-        return attrs.evolve(v, reg=found[0].reg, part=v.part + found[1])
+        return evolve(v, reg=found[0].reg, part=v.part + found[1])
 
     for block in function.blocks:
         kept: list[MInst] = []

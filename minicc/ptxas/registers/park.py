@@ -14,14 +14,13 @@ are made one after the other first.
 
 from __future__ import annotations
 
-import attrs
-
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.lower.warpgroup import part
 from minicc.ptxas.mir import GMMA, Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import map_reads, map_writes, reads, writes
 from minicc.ptxas.registers.intervals import Interval, Ranges
 from minicc.ptxas.registers.spill import Spiller
+from minicc.record import evolve
 from minicc.sass.instr import Imm
 
 Gap = tuple[int, int]
@@ -98,14 +97,14 @@ def _split(function: MFunction, reg: VReg) -> bool:
     copies = {n: V(held[n - n % size], n % size) for n, size in sorted(sizes.items())}
 
     def elsewhere(v: V) -> V:
-        return attrs.evolve(v, reg=copies[v.part].reg, part=copies[v.part].part) if v.reg is reg else v
+        return evolve(v, reg=copies[v.part].reg, part=copies[v.part].part) if v.reg is reg else v
 
     for block, found in zip(function.blocks, spans, strict=True):
         out: list[MInst] = []
         inside: dict[int, V] = {}
 
         def within(v: V, inside: dict[int, V] = inside) -> V:
-            return attrs.evolve(v, reg=inside[0].reg) if v.reg is reg else v
+            return evolve(v, reg=inside[0].reg) if v.reg is reg else v
 
         ends = dict(found or ())
         for n, inst in enumerate(block.insts):

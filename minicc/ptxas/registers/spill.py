@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import partial
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.registers import again
 from minicc.ptxas.registers.intervals import Ranges
+from minicc.record import evolve
 from minicc.sass.codec import has
 from minicc.sass.instr import Const, Imm, Reg
 
@@ -256,7 +255,7 @@ class _Rewriter:
                 else:
                     fresh[key] = self._again(v.reg) if whole else self._load(v, inst)
                 self.kept[key] = (fresh[key], self.at)
-            return attrs.evolve(v, reg=fresh[key], part=v.part if whole else 0)
+            return evolve(v, reg=fresh[key], part=v.part if whole else 0)
 
         # What changes its own guard leaves none for the store behind it: the old value is loaded and stored again.
         guard = inst.guard
@@ -278,7 +277,7 @@ class _Rewriter:
             if not guarded(inst):
                 self.kept[(name, v.part, v.count)] = (temp, self.at)
             after.extend(self._store(name, v, temp, inst, TRUE if owns else inst.guard))
-            return attrs.evolve(v, reg=temp, part=0)
+            return evolve(v, reg=temp, part=0)
 
         map_writes(inst, define)
         self.out.append(inst)
@@ -301,7 +300,7 @@ class _Rewriter:
             for part in range(v.count):
                 source = self.remade[name].get(v.part + part)
                 if source is not None:
-                    self.out.append(attrs.evolve(source, dsts=(V(temp, part),)))
+                    self.out.append(evolve(source, dsts=(V(temp, part),)))
         else:
             for part, count in _pieces(v.count):
                 place = self.slots[name] + 4 * (v.part + part)
@@ -312,7 +311,7 @@ class _Rewriter:
         fresh: dict[int, VReg] = {}
 
         for source in self.redone[reg.id]:
-            inst = attrs.evolve(source)
+            inst = evolve(source)
             map_reads(inst, partial(renamed, fresh))
             d = inst.dsts[0]
             assert isinstance(d, V)

@@ -11,8 +11,6 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-import attrs
-
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, VReg
@@ -36,7 +34,6 @@ _BLOCK = 4
 """Warps of a block, where it is not known how large blocks are: few launches have smaller ones."""
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
-_FIELDS = [field.name for field in attrs.fields(MInst)]
 
 State = tuple[bool, bool, int | None, list[list[tuple[MInst, tuple[MOperand, ...]]]]]
 """What registers hang on: the limits, and the instructions in order."""
@@ -198,7 +195,7 @@ def _clone(i: MInst) -> MInst:
 
 def _become(inst: MInst, made: MInst) -> MInst:
     """The instruction itself, which others know, as its copy is."""
-    for name in _FIELDS:
+    for name in MInst.__slots__:
         setattr(inst, name, getattr(made, name))
     return inst
 

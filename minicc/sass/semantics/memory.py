@@ -6,8 +6,7 @@ An address is base + uniform register + offset. A 64-bit base (suffix 64, or the
 
 from __future__ import annotations
 
-import attrs
-
+from minicc.record import evolve
 from minicc.sass.instr import RZ, URZ, Const, Mem, Reg
 from minicc.sass.semantics.expr import E, const
 from minicc.sass.semantics.form import Access, Builder, Result, Slot, SlotKind, Space, semantic
@@ -144,7 +143,7 @@ def atomic(b: Builder) -> None:
         type=kind,
     )
     if name == "POPC":
-        access = attrs.evolve(access, atomic="POPC.INC", data=-1)
+        access = evolve(access, atomic="POPC.INC", data=-1)
     _emit(b, access, address(b, at, _wide(b)))
 
 

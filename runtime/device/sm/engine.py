@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from minicc.arch import Arch
+from minicc.record import evolve
 from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Finding, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
@@ -543,7 +544,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
         else:
             jit.ready("untimed")
             with borrowed() as other_space:
-                plain = attrs.evolve(options, timing=False)
+                plain = evolve(options, timing=False)
                 other = Run(grid, memory, arch, plain, residency, decoded, sms, other_space)
                 other.prepare()
                 ended, result, estimate = sample.run(machine, other, parts, arch.core.grid_overhead)
@@ -558,7 +559,7 @@ def run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outco
             cycles = end + arch.core.grid_overhead
             if estimate is not None and fault is None:
                 cycles = estimate.cycles
-        return attrs.evolve(
+        return evolve(
             outcome(machine, cycles, fault, time.perf_counter() - began),
             issues=None if machine.record is None else machine.record[: int(g[L.G_WATCHN])],
             sampled=estimate if fault is None else None,

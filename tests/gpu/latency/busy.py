@@ -50,9 +50,9 @@ def names() -> list[str]:
 
 def code(name: str) -> list[object]:
     """The kernel k(unsigned *counts, unsigned kind): counts[block][thread][MOST]."""
-    import attrs
 
     from minicc import sass
+    from minicc.record import evolve
     from minicc.sass.instr import Control, Instr, Target
     from tests.gpu.latency.make_cases import SAFE, _safe
 
@@ -66,11 +66,11 @@ def code(name: str) -> list[object]:
             instr = sass.parse(line.strip())
             late = instr.mnemonic == "DMMA"
             (safe,) = _safe(line)
-            out.append(attrs.evolve(safe, control=attrs.evolve(safe.control, wbar=1)) if late else safe)
+            out.append(evolve(safe, control=evolve(safe.control, wbar=1)) if late else safe)
 
     def jump(label: str, guard: str = "") -> None:
         instr = Instr("BRA", (Target(label=label),), control=SAFE)
-        out.append(attrs.evolve(instr, guard=sass.parse(f"{guard} EXIT").guard) if guard else instr)
+        out.append(evolve(instr, guard=sass.parse(f"{guard} EXIT").guard) if guard else instr)
 
     add("S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; ULDC.64 UR4, c[0x0][0x208]; LDC.64 R6, c[0x0][0x210]")
     add("LDC R9, c[0x0][0x0]; IMAD R4, R3, R9, R2; IMAD R4, R4, 0x28, RZ; IMAD.WIDE R6, R4, 0x1, R6")
@@ -103,7 +103,7 @@ def code(name: str) -> list[object]:
             add(f"MOV R{n}, RZ")
         add("MOV R44, RZ; MOV R45, RZ; MOV R46, RZ; MOV R47, RZ; NOP; NOP")
         maker = sass.parse(PRODUCERS[producer].format(t=f"R{target}"))
-        out.append(attrs.evolve(maker, control=Control(stall=distance)))
+        out.append(evolve(maker, control=Control(stall=distance)))
         add(product)
         add("NOP; NOP; NOP")
         add("LOP3.LUT R28, R44, R24, RZ, 0x3c, !PT; LOP3.LUT R29, R45, R25, RZ, 0x3c, !PT")
@@ -134,7 +134,7 @@ def code(name: str) -> list[object]:
             late = word in ("mufu", "lds")
             control = Control(stall=2 if word in ("hmma", "lds") else 1, wbar=0 if late else 7)
             control = SAFE if word == "idle" else control
-            out.append(attrs.evolve(instr, control=control))
+            out.append(evolve(instr, control=control))
         add("IADD3 R13, R13, 0x1, RZ; LDS R14, [R8]; ISETP.EQ.AND P4, PT, R14, RZ, PT")
         add("ISETP.LT.AND P4, PT, R13, 0x20000, P4")
         jump(f"kind{kind}", "@P4")
@@ -144,7 +144,7 @@ def code(name: str) -> list[object]:
     for instr in out:
         at = instr.operands[0] if instr.mnemonic == "BRA" else None
         if isinstance(at, Target) and at.label:
-            instr = attrs.evolve(instr, operands=(Target(address=16 * labels[at.label]),))
+            instr = evolve(instr, operands=(Target(address=16 * labels[at.label]),))
         placed.append(instr)
     return placed
 

@@ -15,7 +15,7 @@ import json
 import sys
 from pathlib import Path
 
-import attrs
+from minicc.record import evolve
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -39,8 +39,8 @@ def _safe(text: str) -> list[Instr]:
         instr = sass.parse(line.strip())
         late = instr.mnemonic in ("S2R", "LDC", "LDS", "STS", "POPC", "LDG", "STG", "SHFL")
         result = late and instr.mnemonic not in ("STS", "STG")
-        control = attrs.evolve(SAFE, wait=EVERYTHING, wbar=0 if result else 7, rbar=2 if late and not result else 7)
-        out.append(attrs.evolve(instr, control=control))
+        control = evolve(SAFE, wait=EVERYTHING, wbar=0 if result else 7, rbar=2 if late and not result else 7)
+        out.append(evolve(instr, control=control))
     return out
 
 
@@ -57,11 +57,11 @@ def code(case: Case, *, short: bool) -> list[Instr]:
     distance = case.distance
     if short and not case.barrier:
         distance = case.short if case.short is not None else distance - 1
-    stall = attrs.evolve(SAFE, stall=distance, yield_=distance >= 12)
+    stall = evolve(SAFE, stall=distance, yield_=distance >= 12)
     producer, consumer = sass.parse(case.producer), sass.parse(case.consumer)
     wait = 0b10 if case.barrier and not short else 0
-    out.append(attrs.evolve(producer, control=attrs.evolve(stall, wbar=1 if case.barrier else 7)))
-    out.append(attrs.evolve(consumer, control=attrs.evolve(SAFE, wait=wait, wbar=3 if case.late else 7)))
+    out.append(evolve(producer, control=evolve(stall, wbar=1 if case.barrier else 7)))
+    out.append(evolve(consumer, control=evolve(SAFE, wait=wait, wbar=3 if case.late else 7)))
     out += settle
     if case.after:
         out += _safe(case.after)

@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 
 from minicc import arch, binary
+from minicc.record import evolve
 from minicc.sass import program
 from minicc.sass.codec import encode
 from minicc.sass.instr import Control, Instr, Reg
@@ -137,7 +137,7 @@ def read(text: str) -> Instr:
     if text.startswith("@"):
         word, _, text = text.partition(" ")
         guard = Reg("P", int(word[-1]), inv="!" in word)
-    return attrs.evolve(reader.parse(text), guard=guard)
+    return evolve(reader.parse(text), guard=guard)
 
 
 def code(text: str) -> bytes:
@@ -157,7 +157,7 @@ def code(text: str) -> bytes:
             wait=0b11,
         )
         modifiers = tuple(m for m in instr.modifiers if instr.mnemonic != "IMAD" or m not in ALIASES)
-        word = encode(attrs.evolve(instr, control=control, modifiers=modifiers), ARCH, 16 * at)
+        word = encode(evolve(instr, control=control, modifiers=modifiers), ARCH, 16 * at)
         words.append(word.to_bytes(16, "little"))
     return b"".join(words)
 

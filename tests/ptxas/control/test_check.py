@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from minicc.ptxas import Options, emit, pipeline
 from minicc.ptxas.control.check import check
 from minicc.ptxas.control.why import explain
 from minicc.ptxas.mir import MModule
+from minicc.record import evolve
 from minicc.sass.instr import Control
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
@@ -62,7 +62,7 @@ def found(*lines: str) -> list[str]:
             stall=named.get("s", 1), wbar=named.get("w", 7), rbar=named.get("r", 7), wait=named.get("b", 0),
             yield_=bool(named.get("y", 0)),
         )  # fmt: skip
-        instr = attrs.evolve(sass.parse(text), control=control)
+        instr = evolve(sass.parse(text), control=control)
         code += sass.encode(instr, ARCH, len(code)).to_bytes(16, "little")
     return [p.kind for p in check(code, ARCH)]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import attrs
 import pytest
 
 from minicc import arch as archs
 from minicc import sass
 from minicc.ptxas.control.check import check
+from minicc.record import evolve
 from tests.ptxas.conftest import assemble
 
 ARCH = archs.get("sm_90a")
@@ -20,7 +20,7 @@ def kinds(*lines: str) -> set[str]:
     for text in (*lines, "EXIT"):
         instr = sass.parse(text)
         control = sass.Control(stall=11, wait=63, reuse=instr.control.reuse)
-        code += sass.encode(attrs.evolve(instr, control=control), ARCH).to_bytes(16, "little")
+        code += sass.encode(evolve(instr, control=control), ARCH).to_bytes(16, "little")
     return {p.kind for p in check(code, ARCH) if p.kind in ("reuse", "align")}
 
 

@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 
 from minicc.arch import Arch
+from minicc.record import evolve
 from minicc.sass import semantics
 from minicc.sass.instr import Const, Imm, Instr, Reg
 from minicc.sass.semantics import Access, Form, Slot, Unsupported
@@ -188,7 +189,7 @@ def bind(instr: Instr, arch: Arch) -> Bound:
     access = form.access
     if access is not None and access.space == "constant":
         op = next(o for o in instr.operands if isinstance(o, Const))
-        access = attrs.evolve(access, bank=op.bank)
+        access = evolve(access, bank=op.bank)
     transfer = _transfer(access, instr) if access else None
     return Bound(form.key, form, record[()], tuple(results), tuple(sources), special, access, transfer)
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import llvmlite.binding as llvm
 import numpy as np
 
 from minicc import arch as machines
 from minicc import sass
 from minicc.binary import read_cubin
+from minicc.record import evolve
 from minicc.sass.instr import Control
 from minicc.sass.program import Program
 from runtime.device import sm, syscalls
@@ -43,7 +43,7 @@ def assemble(lines: Sequence[Line]) -> bytes:
     """Machine code of a list of instructions."""
     code = b""
     for text, control in lines:
-        instr = attrs.evolve(sass.parse(text + " ;"), control=Control(**control))
+        instr = evolve(sass.parse(text + " ;"), control=Control(**control))
         code += sass.encode(instr, ARCH, len(code)).to_bytes(16, "little")
     return code
 

@@ -7,11 +7,11 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
 
 from minicc import cli
+from minicc.record import evolve
 from runtime.device.grid import Outcome
 from runtime.device.sm.language import jit
 from runtime.device.sm.machines import threads
@@ -94,7 +94,7 @@ def outcome(lines: list[Line], cores: int, **options: Any) -> tuple[Any, Outcome
     out = bench.buffer(np.zeros(128, np.uint32))
     code = assemble([*HEAD, *lines, *tail()])
     done = bench.run(code, CTAS, 128, struct.pack("<Q", out), cores=cores, shared=1024, **options)
-    return bench.array(out, np.uint32, 128), attrs.evolve(done, seconds=0.0)
+    return bench.array(out, np.uint32, 128), evolve(done, seconds=0.0)
 
 
 def test_hazards_are_counted_whoever_finds_them(by_turns: dict[str, int]) -> None:

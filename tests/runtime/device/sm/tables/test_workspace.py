@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
 
 from minicc.arch.machine import Machine
+from minicc.record import evolve
 from runtime.device import sm
 from runtime.device.grid import Outcome
 from runtime.device.sm.tables import workspace
@@ -29,13 +29,13 @@ STREAM = [
 
 def _same(a: Outcome, b: Outcome) -> bool:
     ignored: dict[str, Any] = {"seconds": 0.0}
-    return attrs.evolve(a, **ignored) == attrs.evolve(b, **ignored)
+    return evolve(a, **ignored) == evolve(b, **ignored)
 
 
 @pytest.mark.parametrize("kibibytes", [64, 60 * 1024])
 def test_a_launch_does_not_see_the_one_before(monkeypatch: pytest.MonkeyPatch, kibibytes: int) -> None:
     """With an L2 that is too small (lines are replaced all the time) and with one that holds everything."""
-    machine = Machine(kit.ARCH.core, attrs.evolve(kit.ARCH.memory, l2_bytes=kibibytes << 10))
+    machine = Machine(kit.ARCH.core, evolve(kit.ARCH.memory, l2_bytes=kibibytes << 10))
     small = kit.ARCH._replace(machine=lambda: machine)
     monkeypatch.setattr(kit, "ARCH", small)
     asked: list[tuple[Any, ...]] = []
