@@ -363,8 +363,10 @@ class _Reader(InstructionReader):
             node.distinct = distinct
         if name.isdigit():
             self.module.metadata[int(name)] = node
-        else:
+        elif isinstance(node, ir.Node):
             self.module.named_metadata[name] = node.items
+        else:
+            raise ValueError(f"metadata '{name}' is no list")
 
     def parse_md(self) -> Any:
         """A metadata operand: a node, a reference, a string, a typed value."""
