@@ -1,12 +1,10 @@
 """docs/accuracy.md and its picture, from what an H200 measured and what the model gives.
 
-    python -m tests.gpu.accuracy_page DOCS                           the page, from tests/gpu/data
-    python -m tests.gpu.accuracy_page --kernels NAME                 every kernel of data/NAME.json, as a table
-    python -m tests.gpu.accuracy_page --pack NAME RUN PLANS MODEL    data/NAME.json from ncu's CSV files and the model
+    python -m tests.gpu.accuracy_page DOCS                 the page, from tests/gpu/data
+    python -m tests.gpu.accuracy_page --kernels NAME       every kernel of data/NAME.json, as a table
 
-The micro-benchmarks are run on the model anew. The kernels of "validation" and "blind" are others' code, which is not
-kept here: their model figures are those of the last `--pack`, in which RUN/ncu_nvcc*.csv, RUN/ncu_ours*.csv are of the
-plans PLANS/nvcc*.json, PLANS/ours*.json, and MODEL/nvcc*.json, MODEL/ours*.json come from `tests.gpu.compare model`.
+The micro-benchmarks are run on the model anew. The other sets are others' code, which is not kept here: their figures
+are those that `tests.gpu.errors` recorded. What stands before "## Figures" on the page stays as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.gpu import compare, programs
+from tests.gpu import compare
 from tests.gpu.micro.plan import IMAGES, plans
 from tests.gpu.validation.found import half
 
@@ -34,20 +32,6 @@ COLORS = {
     "blind, nvcc": "#188038",
     "blind, ours": "#f9ab00",
 }
-KEEP = (
-    CYCLES,
-    "sm__cycles_active.avg",
-    "smsp__inst_executed.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
-    "lts__t_sectors_op_read.sum",
-    "lts__t_sectors_op_write.sum",
-    "lts__t_sectors_srcunit_tex.sum",
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-    "smsp__average_warp_latency_per_inst_issued.ratio",
-)
 LATER = (
     *("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
     *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
@@ -59,30 +43,6 @@ COUNTED_AGAIN = {(name, "nvcc") for name in ("second", *LATER)} | {(name, "ours"
 """Of these the model's columns are of the latest model."""
 Pair = tuple[str, float, float]
 """Label, cycles of the H200, cycles of the model."""
-
-
-def same_work(row: dict[str, float], modelled: dict[str, float]) -> bool:
-    """Whether both executed the same instructions, nearly: in a few kernels the path depends on who wins a race."""
-    executed = "smsp__inst_executed.sum"
-    return abs(modelled[executed] / row[executed] - 1) < 0.03
-
-
-def pack(name: str, run: Path, folder: Path, model: Path) -> None:
-    """tests/gpu/data/NAME.json, from `run`: ncu's CSV files and device.json of `seen`. A plan whose process ended early
-    has fewer rows than launches."""
-    out: dict[str, Any] = json.loads((run / "device.json").read_text())
-    for variant in ("nvcc", "ours"):
-        rows = out[variant] = {}
-        for plan in sorted(folder.glob(f"{variant}*.json")):
-            measured = compare.read_ncu(run / f"ncu_{plan.stem}.csv")
-            modelled = json.loads((model / plan.name).read_text())["launches"]
-            for label, row in zip(compare.labels(programs.plan(plan)), measured, strict=False):
-                if label in modelled and same_work(row, modelled[label]):
-                    rows[label] = {
-                        "h200": {k: row[k] for k in KEEP if k in row},
-                        "model": {k: round(modelled[label][k], 3) for k in KEEP if k in modelled[label]},
-                    }
-    (DATA / f"{name}.json").write_text(json.dumps(out, indent=0))
 
 
 def micro(names: tuple[str, ...] = tuple(plans())) -> dict[str, list[Pair]]:
@@ -222,9 +182,8 @@ def page(docs: Path) -> None:
         groups[f"validation, {way}"] = record["validation", way, "model"]
         groups[f"blind, {way}"] = [p for w in ("open", "closed") for p in record[f"first, {w} half", way, "model"]]
     (docs / "accuracy.svg").write_text(picture({group: groups[group] for group in COLORS}))
-    lines = [(Path(__file__).parent / "accuracy_text.md").read_text()]
-    lines += [
-        "## Figures\n",
+    lines = [
+        (docs / "accuracy.md").read_text().partition("## Figures\n")[0] + "## Figures\n",
         "Mean absolute error of cycles in percent (median; 90 % are below). The page begins with the last.\n",
     ]
     lines += [
@@ -245,7 +204,5 @@ def page(docs: Path) -> None:
 if __name__ == "__main__":
     if sys.argv[1] == "--kernels":
         print("\n".join(kernels(sys.argv[2])))
-    elif sys.argv[1] == "--pack":
-        pack(sys.argv[2], *(Path(a) for a in sys.argv[3:6]))
     else:
         page(Path(sys.argv[1]))

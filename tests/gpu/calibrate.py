@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.gpu.compare import labels, read_ncu
+from tests.gpu.compare import labels, read_ncu, record_text
 from tests.gpu.micro.plan import IMAGES, plans
 from tests.gpu.seen import seen
 
@@ -56,7 +56,7 @@ def pack(folder: Path, cubins: Path, out: Path) -> None:
     for image in IMAGES:
         data = (cubins / f"micro_{image}.cubin").read_bytes()
         (out / "micro" / f"{image}.cubin.xz").write_bytes(lzma.compress(data, preset=9))
-    (out / "micro.json").write_text(json.dumps(record, indent=0))
+    (out / "micro.json").write_text(record_text(record))
 
 
 def main() -> None:

@@ -40,6 +40,17 @@ def read_ncu(path: Path) -> list[Row]:
     return out
 
 
+def record_text(record: dict[str, Any]) -> str:
+    """What is kept of launches as JSON, a launch a line."""
+
+    def table(items: Any, depth: int) -> str:
+        if not depth or not isinstance(items, dict):
+            return json.dumps(items)
+        return "{\n" + ",\n".join(f"{json.dumps(k)}: {table(v, depth - 1)}" for k, v in items.items()) + "\n}"
+
+    return table(record, 2) + "\n"
+
+
 def labels(plan: list[dict[str, Any]]) -> list[str]:
     """One name a launch."""
     return [f"{p['name']}/{launch['label']}" for p in plan for launch in programs.launches(p)]

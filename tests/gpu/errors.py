@@ -20,8 +20,7 @@ from statistics import fmean, median
 from typing import Any
 
 from tests.gpu import programs
-from tests.gpu.accuracy_page import KEEP
-from tests.gpu.compare import CYCLES, Row, labels, read_ncu
+from tests.gpu.compare import CYCLES, Row, labels, read_ncu, record_text
 
 EXECUTED = "smsp__inst_executed.sum"
 LIMIT = 4_000_000
@@ -106,8 +105,8 @@ def shown(name: str, model: dict[str, Any], gpu: dict[str, Row]) -> dict[str, An
         print(f"left out: {label}: {why}")
     rows: dict[str, Any] = {}
     for label in pairs:
-        here = {k: round(model[label][k], 3) for k in KEEP if k in model[label]}
-        rows[label] = {"h200": {k: v for k, v in gpu[label].items() if k in KEEP}, "first": here, "model": here}
+        there, here = ({k: row[label][k] for k in (CYCLES, EXECUTED)} for row in (gpu, model))
+        rows[label] = {"h200": there, "first": here, "model": here}
     return rows
 
 
@@ -121,7 +120,7 @@ def count(folder: Path, measured: Path, rounds: int, record: Path | None = None)
                 gpu |= medians(programs.plan(path), read_ncu(csv), rounds)
         both[name] = shown(name, model, gpu)
     if record is not None:
-        record.write_text(json.dumps(both, indent=0))
+        record.write_text(record_text(both))
 
 
 if __name__ == "__main__":
