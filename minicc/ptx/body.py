@@ -71,6 +71,8 @@ class Body:
         self.places: dict[tuple[int, int, int], Loc] = {}
         """The last .loc of each place: what a later inlined_at means."""
         self.operands: dict[str, Operand] = {}
+        self.early: dict[str, int] = {}
+        """Registers that were named before their declaration, if there is one, and where."""
         self.formal = {v.name for v in (*function.params, *function.returns) if v.space == "reg"}
         self.grouped = {name[:-2] for name in self.formal if name.endswith("$x")}
         """Parameters of vector types: see `declare.parameters`."""
@@ -252,6 +254,10 @@ class Body:
             if not cursor.accept(","):
                 break
         cursor.expect(";")
+        for name, place in self.early.items():
+            if scope.type_of(name):
+                message = f"Unknown symbol '{name}': it is declared behind its use"
+                cursor.wrong("ptx.undeclared", message, cursor.tokens.span(place))
 
     def guarded(self, out: list[Statement]) -> None:
         """`@p inst`, `@!p inst`"""
@@ -431,10 +437,11 @@ class Body:
         if token in SPECIAL:
             return Special(token)
         stem, dot, part = token.partition(".")
-        if dot and (self.declared(stem) or stem[0] == "%"):
+        if dot and self.declared(stem):
             return Reg(stem, part=part)
         if token[0] == "%":
-            return Reg(token)
+            self.early.setdefault(stem, self.cursor.at)
+            return Reg(stem, part=part or None)
         if dot or "::" in token:
             self.cursor.fail("syntax error, unexpected '.' in an operand")
         for scope in reversed(self.scopes):

@@ -71,6 +71,8 @@ BODIES = [
     (".reg .b32 %a<4>; .reg .b32 %a4; { .reg .f32 %a<2>; }", True), ("mov .u32 r, 1;", True),
     ("ld .global .u32 r, [q];", True), ("ld.global.u32 r, [q+-4];", True), ("ld.global.u32 r, [q-4];", False),
     ("ld.global.u32 r, [16];", False), ("ld.shared.u32 r, [16];", False), ("ld.local.u32 r, [16];", True),
+    ("mov.u32 %a, 1; .reg .b32 %a;", False), ("add.u32 r, r, %a1; .reg .b32 %a<2>;", False),
+    ("{ mov.u32 %a, 1; } .reg .b32 %a;", False), ("mov.u32 r, 1; .reg .b32 %a; mov.u32 %a, r;", True),
     ("ld.global.u32 r, [f];", False), ("ld.shared.u32 r, [r];", True),
 ]  # fmt: skip
 PROTOTYPES = [("9.0", "", True), ("9.0", ".noreturn .abi_preserve 4", True), ("8.0", ".abi_preserve 4", False)]
