@@ -49,6 +49,8 @@ _GAPS = 7
 _WORTH = 0.98
 """Of the cycles that an SM full of warps takes for each of them, what fewer registers must come down to. Of 22 kernels
 on an H200 the ten that come down so far took 0.84 to 1.03 of the time with fewer registers, the others 0.95 to 1.17."""
+_ANY_WORTH = 1.03
+"""The same for as many as leave blocks of 1,024 threads: launches of so many are refused otherwise."""
 _LONGER = 1.12
 """Of the cycles of a warp alone, what it may take with fewer registers: nobody knows here whether a launch fills an SM.
 Four of those ten take 1.00 to 1.05; products of matrices whose loads would wait for one another 1.28 to 1.47 (and one
@@ -60,6 +62,9 @@ _SMALL, _WAITING = 400, 1000
 """Instructions up to which that is tried: what is longer computes more than it waits, and its trials take long; up to
 the second where a loop in a loop loads from far memory, for an order without spill code, or the leanest one with it if
 blocks of 1,024 threads can be launched for it."""
+_NEARLY_ANY = 80
+"""Registers up to which `_ANY_BLOCK` are tried whatever a function waits for, up to `_SEARCHED` instructions: nvcc's
+code of such functions mostly has no more."""
 _SEARCHED, _TRIED = 2000, 12_000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
 second by another order alone."""
@@ -270,12 +275,16 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     known, size = function.req_threads is not None, sum(map(len, leanest.given))
     # Fewer registers than blocks of any size need are not worth accesses to local memory, its own or spill code.
     steps = _STEPS[:1] if known or of_local(function) else _STEPS
-    longest = _SEARCHED if known else _WAITING if _waits(function) else _SMALL
-    if steps[-1] >= most + _GAPS or function.is_routine or size > longest:
+    longest = _WAITING if _waits(function) else _SMALL
+    if not known and longest < size:
+        steps = steps[:1]
+    if steps[-1] >= most + (_GAPS if size <= longest else 2 * _GAPS) or function.is_routine or size > _SEARCHED:
         return False
     first = kept = _Kept(function, _orders(function))
     program = _Kept(function, leanest.given)
     usual = trials.of()
+    if not known and longest < size and usual.registers > _NEARLY_ANY:
+        return False
     best = usual.among(usual.registers)
     for wanted in (step for step in steps if step < usual.registers):
         hopeless = True
@@ -292,9 +301,9 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
                 continue
             hopeless = False
             among = fewer.among(fewer.registers) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)
-            if among <= (1 if wanted == _ANY_BLOCK else _WORTH) * best:
+            if among <= (_WORTH if wanted < _ANY_BLOCK else 1 if known else _ANY_WORTH) * best:
                 function.short = first.short
-                best, kept = among, _Kept(function, _orders(function))
+                best, kept = min(best, among), _Kept(function, _orders(function))
                 break
         if hopeless:
             break

@@ -298,3 +298,49 @@ def test_the_order_as_it_stands_leaves_room_for_blocks_of_512_threads() -> None:
     nearest = ((apart - np.rint(apart)) @ cell) ** 2
     sums = sum(to.ravel()[3 * j + k] * (at @ inverse)[:, k % 3] for j in range(many) for k in range(12))
     assert np.allclose(out, nearest.sum(2).min(1) + sums)
+
+
+def test_blocks_of_1024_threads_can_be_launched_for_a_long_function() -> None:
+    """A lattice of nineteen directions, whose code is too long to be tried for the sake of more warps."""
+    all_ = [(x, y, z) for x in (0, 1, -1) for y in (0, 1, -1) for z in (0, 1, -1)]
+    steps = [step for far in range(3) for step in all_ if np.abs(step).sum() == far]
+    x, y, z = (", ".join(str(step[k]) for step in steps) for k in range(3))
+    source = f"""
+__global__ void collide(const float *__restrict__ f, float *__restrict__ out, int nx, int ny, int nz, float rate)
+{{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = threadIdx.z;
+    if (x >= nx || y >= ny || z >= nz)
+        return;
+    int all = nx * ny * nz;
+    const int cx[19] = {{{x}}}, cy[19] = {{{y}}}, cz[19] = {{{z}}};
+    float g[19], r = 0, u = 0, v = 0, w = 0;
+    #pragma unroll
+    for (int k = 0; k < 19; k++) {{
+        int from = (z - cz[k] + nz) % nz * ny + (y - cy[k] + ny) % ny;
+        g[k] = f[k * all + from * nx + (x - cx[k] + nx) % nx];
+        r += g[k]; u += cx[k] * g[k]; v += cy[k] * g[k]; w += cz[k] * g[k];
+    }}
+    u /= r; v /= r; w /= r;
+    #pragma unroll
+    for (int k = 0; k < 19; k++) {{
+        float along = 3 * (cx[k] * u + cy[k] * v + cz[k] * w);
+        float weight = k == 0 ? 1.f / 3 : k < 7 ? 1.f / 18 : 1.f / 36;
+        float rest = weight * r * (1 + along + 0.5f * along * along - 1.5f * (u * u + v * v + w * w));
+        out[k * all + (z * ny + y) * nx + x] = g[k] - rate * (g[k] - rest);
+    }}
+}}
+"""
+    shape = (2, 16, 32)  # z, y, x
+    f = np.random.RandomState(1).uniform(0.5, 1, (19, *shape)).astype(np.float32)
+    out = np.zeros_like(f)
+    kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("collide.cu", source), arch="sm_90"))["collide"]
+    kernel[1, (32, 16, 2)](f, out, *reversed(shape), np.float32(1.2))
+    moved = np.array(
+        [np.roll(plane, step[::-1], (0, 1, 2)) for plane, step in zip(f.astype(float), steps, strict=True)]
+    )
+    total = moved.sum(0)
+    mean = np.einsum("kd,kzyx->dzyx", steps, moved) / total
+    along = 3 * np.einsum("kd,dzyx->kzyx", steps, mean)
+    weight = np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36])[:, None, None, None]
+    rest = weight * total * (1 + along + along**2 / 2 - 1.5 * (mean**2).sum(0))
+    assert np.allclose(out, moved - 1.2 * (moved - rest), rtol=1e-4, atol=1e-5)
