@@ -16,9 +16,11 @@ COMPARING = frozenset(f"operator{op}" for op in ("==", "!=", "<", ">", "<=", ">=
 
 class Comparisons(Constraints):
     def default_comparison(self, f: ast.Function, pending: list[ast.Function]) -> None:
-        """The bodies of one, and of the equality that it implies, wait until the class is complete."""
+        """The bodies of one, and of the equality that it implies, wait until the class is complete. Like all that is
+        defaulted, they are functions of both sides, whatever their declarations say."""
         for each in filter(None, (f, self._implied_equality(f))):
-            each.constexpr = each.comparing = True
+            each.constexpr = each.comparing = each.both = True
+            each.space = "device"
             pending.append(each)
 
     def _implied_equality(self, f: ast.Function) -> ast.Function | None:

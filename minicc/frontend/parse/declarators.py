@@ -12,7 +12,7 @@ from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import CONST, VOLATILE, Type
 
 _QUALIFIERS = frozenset("const volatile typename struct class union enum register static auto decltype".split())
-_AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "override", "final", "mutable"))
+_AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "throw", "override", "final", "mutable"))
 
 Default = tuple[list[Token], ast.Scope | None] | None
 
@@ -411,6 +411,8 @@ class Declarators(TypeSpecifiers):
                 if self.at("("):
                     self.skip_balanced()
                 made.nothrow = [*self.tokens[start : self.i], Token(EOF, "", self.token.source, self.token.start)]
+            elif word == "throw":
+                made.nothrow = self.exception_specification() or made.nothrow
         if self.at("->"):
             self.i += 1
             self.scope = scope
@@ -424,6 +426,16 @@ class Declarators(TypeSpecifiers):
         made.type = ty.function(
             made.type, [ty.unqualified(p.type) if p.type.kind != "array" else p.type for p in params], variadic
         )
+
+    def exception_specification(self) -> list[Token] | None:
+        """Behind `throw`: `()`, which is `noexcept`, or types, as there were before C++17."""
+        start = self.i
+        self.skip_balanced()
+        if self.i == start + 2:
+            return [Token(EOF, "", self.token.source, self.token.start)]
+        if self.options.std >= "c++17":
+            self.fail("ISO C++17 does not allow dynamic exception specifications", self.tokens[start - 1])
+        return None
 
     def _parameters(self, params: list[ast.Variable], defaults: list[Default]) -> None:
         """One parameter, or those that a pack expands to."""

@@ -320,9 +320,10 @@ class Lambdas(Guides):
         return [made]
 
     def _trailing_return(self, d: Declarator) -> None:
-        while self.token.text in ("mutable", "noexcept", "constexpr", "__device__", "__host__"):
+        while self.token.text in ("mutable", "noexcept", "throw", "constexpr", "__device__", "__host__"):
             self._annotated(self.token)
-            self.i += 1
+            if self.take().text == "throw":
+                self.exception_specification()
         if self.accept("->"):
             d.type = ty.function(self.type_name(), [])
 

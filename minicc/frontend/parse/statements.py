@@ -22,6 +22,8 @@ _DECLARES = frozenset(("typedef", "using", "static_assert", "namespace", "templa
 _SURE = (SPECIFIERS | TYPEOF | {"decltype", "typename"}) - {"inline"}
 _CONSTRAINT = r"(?:[=+]&?)?([hrlfdnqCb]|[0-9]+)$"
 
+_POINTER_WORDS = frozenset(("const", "volatile", "__restrict__"))
+
 
 class Statements(Records):
     unroll: tuple[int, Token] | None = None
@@ -146,15 +148,18 @@ class Statements(Records):
             self.i -= 1
             return found
         k, depth, named = 1, 1, False
-        while self.peek(k).text in ("(", "*", "&"):
+        while self.peek(k).text in ("(", "*", "&") or (named and self.peek(k).text in _POINTER_WORDS):
             depth += self.peek(k).text == "("
             named = named or self.peek(k).text != "("
             k += 1
-        after = self.peek(k + depth + 1).text
-        return (
-            self.peek(k).kind == IDENT
-            and all(self.peek(k + j).text == ")" for j in range(1, depth + 1))
-            and (after == "=" or (named and after in ("[", "(")))
+        if self.peek(k).kind != IDENT:
+            return False
+        k += 1
+        while named and self.peek(k).text == "[":
+            k = self.past_brackets(self.i + k) - self.i
+        after = self.peek(k + depth).text
+        return all(self.peek(k + j).text == ")" for j in range(depth)) and (
+            after == "=" or (named and after in ("[", "("))
         )
 
     def _looks_ahead(self) -> bool:
