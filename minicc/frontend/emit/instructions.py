@@ -141,7 +141,7 @@ class Instructions:
                 "void (ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)",
             )
             self.emit(
-                f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {t.size}, i1 false)"  # noqa: E501
+                f"call void @llvm.memcpy.p0.p0.i64(ptr align {target_align} {target}, ptr align {source_align} {source}, i64 {layout.data_size(t)}, i1 false)"  # noqa: E501
             )
             return
         volatile = "volatile " if t.volatile else ""

@@ -12,6 +12,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
 
 MAX_LEAVES = 16
+_UNITS = (ty.ULONG, ty.UINT, ty.USHORT, ty.UCHAR)
 MAX_ELEMENTS = 4
 """Of an array that is copied leaf by leaf. A longer one is indexed, and LLVM only reads the original of a `memcpy`."""
 
@@ -93,7 +94,8 @@ def indexed(t: Type) -> bool:
 
 
 def few_leaves(t: Type) -> list[tuple[int, Type]] | None:
-    """The leaves, if they are few enough to copy one by one. Pairs of 16 bits in one word (__half2) go as one."""
+    """The leaves, if they are few enough to copy one by one. Pairs of 16 bits in one word (__half2) go as one; what
+    lies between them goes along, for it may be hashed or compared."""
     out: list[tuple[int, Type]] = []
     for at, leaf in leaves(t):
         if leaf.size == 2 and at & 3 == 2 and t.align >= 4 and out and out[-1][0] == at - 2 and out[-1][1].size == 2:
@@ -102,7 +104,29 @@ def few_leaves(t: Type) -> list[tuple[int, Type]] | None:
             out.append((at, leaf))
         if len(out) > MAX_LEAVES:
             return None
-    return out
+    return _with_gaps(out, data_size(t)) if out else out
+
+
+def data_size(t: Type) -> int:
+    """What a class has for itself: a derived class's members may lie in the rest."""
+    return t.size if t.record is None else t.record.data_size
+
+
+def _with_gaps(parts: list[tuple[int, Type]], size: int) -> list[tuple[int, Type]]:
+    """Units of what lies between the parts, and behind the last up to `size`, besides the parts: up to a word of the
+    size of the part before, that they go as one vector."""
+    out: list[tuple[int, Type]] = []
+    end, before = 0, 1
+    for at, leaf in [*sorted(parts, key=lambda p: p[0]), (size, ty.UCHAR)]:
+        while end < at:
+            most = 8 if end % 4 == 0 else before
+            fits = (u for u in _UNITS if u.size <= most and end % u.size == 0 and end + u.size <= at)
+            out.append((end, unit := next(fits)))
+            end += unit.size
+        before = min(leaf.size, 2)
+        out.append((at, leaf))
+        end = max(end, at + leaf.size)
+    return out[:-1]
 
 
 class NotStatic(Exception):
