@@ -183,7 +183,8 @@ class CudaModule(Module):
             driver()("cuModuleLoadDataEx", _ref(self._handle), held, ctypes.c_uint(2), options, values)
         except (LaunchError, DeviceError) as error:
             text = log.value.decode(errors="replace").strip()
-            raise LaunchError("cuda.load", f"{error.message}{': ' + text if text else ''}") from None
+            code = error.code if isinstance(error, LaunchError) else "load.format"
+            raise LaunchError(code, f"{error.message}{': ' + text if text else ''}") from None
         self._image = image
         self._functions: dict[str, ctypes.c_void_p] = {}
         self._names: list[str] | None = None

@@ -39,9 +39,10 @@ class Driver:
         status = self.function(name)(*args)
         if status:
             code, text = self.describe(status)
+            kind = code.removeprefix("CUDA_ERROR_").lower()
             if code in _ASKED:
-                raise LaunchError("cuda.call", f"{name}: {code} ({text})")
-            raise DeviceError(f"{name}: {code} ({text})", code.removeprefix("CUDA_ERROR_").lower())
+                raise LaunchError(f"cuda.call.{kind}", f"{name}: {code} ({text})")
+            raise DeviceError(f"{name}: {code} ({text})", kind)
 
     def function(self, name: str) -> Any:
         """The C function; `LaunchError` if this driver is too old to have it."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from minicc.arch.schema import Arch
-from minicc.diagnostics import SourceFile, fail
+from minicc.diagnostics import SourceFile
 from minicc.sass.program import Program
+from runtime.errors import LaunchError
 from runtime.hw.trace import Tracer
 
 
@@ -31,8 +32,10 @@ def read(source: object) -> tuple[bytes | Program, str]:
         try:
             return path.read_bytes(), str(path)
         except OSError as error:
-            fail("load.no-file", f"{path}: {error.strerror or error}")
-    fail("load.kind", f"cannot load a {type(source).__name__}; a path, bytes, or a compiled module is expected")
+            raise LaunchError("load.no-file", f"{path}: {error.strerror or error}") from None
+    raise LaunchError(
+        "load.kind", f"cannot load a {type(source).__name__}; a path, bytes, or a compiled module is expected"
+    )
 
 
 def runs_on(cubin: str, arch: Arch) -> bool:
@@ -80,12 +83,12 @@ def to_program(image: bytes | Program, name: str, arch: Arch, tracer: Tracer) ->
             newest = max(texts, key=lambda one: one.version)
             return jit(newest.data.decode("utf-8", "replace"), f"{name} ({newest.arch})", arch, tracer)
         has = ", ".join(f"{one.kind} {one.arch}" for one in held) or "nothing"
-        fail("load.no-image", f"{name} holds no code for {arch.name} (it holds {has})")
+        raise LaunchError("load.no-image", f"{name} holds no code for {arch.name} (it holds {has})")
     text = image.rstrip(b"\0").decode("utf-8", "replace")
     if re.search(r"^\s*\.version\s+\d", text, re.MULTILINE):
         return jit(text, name, arch, tracer)
     hint = "; minicc.compile makes one of a source" if name.endswith((".k", ".cu", ".ll")) else ""
-    fail("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX{hint}", place=f"{name}: byte 0x0")
+    raise LaunchError("load.format", f"{name} is neither a cubin, a fatbin, a host object nor PTX{hint}")
 
 
 def _only(cubins: list[bytes], name: str, arch: Arch, tracer: Tracer) -> Program:
@@ -94,13 +97,15 @@ def _only(cubins: list[bytes], name: str, arch: Arch, tracer: Tracer) -> Program
     useful = [p for p in programs if any(f.entry for f in p.functions)] or programs[:1]
     if len(useful) > 1:
         kernels = "; ".join(", ".join(f.name for f in p.functions if f.entry) for p in useful)
-        fail("load.several", f"{name} holds {len(useful)} modules (kernels: {kernels}); extract one with objdump -xelf")
+        raise LaunchError(
+            "load.several", f"{name} holds {len(useful)} modules (kernels: {kernels}); extract one with objdump -xelf"
+        )
     return useful[0]
 
 
 def _demand(cubin: str, arch: Arch, name: str) -> None:
     if not runs_on(cubin, arch):
-        fail("load.arch", f"{name} is code for {cubin}; the device is {arch.name}")
+        raise LaunchError("load.arch", f"{name} is code for {cubin}; the device is {arch.name}")
 
 
 def jit(text: str, name: str, arch: Arch, tracer: Tracer) -> Program:
@@ -115,7 +120,9 @@ def jit(text: str, name: str, arch: Arch, tracer: Tracer) -> Program:
     match = re.search(r"^\s*\.target\s+([\w]+)", text, re.MULTILINE)
     target = jit_target(match[1], arch) if match else None
     if target is None:
-        fail("load.arch", f"{name} needs {match[1] if match else 'no known target'}; the device is {arch.name}")
+        raise LaunchError(
+            "load.arch", f"{name} needs {match[1] if match else 'no known target'}; the device is {arch.name}"
+        )
     machine = machines.get(target)
     problems = ptx.verify(module, machine)
     if any(d.severity == "error" for d in problems):

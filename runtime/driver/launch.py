@@ -64,8 +64,8 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     """Refuse what the machine cannot run; returns the bytes of shared memory a block takes."""
     limits, function = arch.occupancy, placed.function
 
-    def wrong(why: str) -> None:
-        raise LaunchError("launch.configuration", f"kernel '{signature(function.name).shown}': {why}")
+    def wrong(why: str, code: str = "launch.configuration") -> None:
+        raise LaunchError(code, f"kernel '{signature(function.name).shown}': {why}")
 
     for axis, value, most in zip("xyz", request.grid, MAX_GRID, strict=True):
         if not 1 <= value <= most:
@@ -87,7 +87,9 @@ def check(request: Request, placed: Placed, arch: Arch) -> int:
     registers = -(-function.registers * 32 // unit) * unit
     granted = align_up(warps, limits.warp_granularity)
     if registers * granted > limits.registers_per_sm:
-        wrong(f"{warps} warps with {function.registers} registers a thread need more than one SM has")
+        wrong(
+            f"{warps} warps with {function.registers} registers a thread need more than one SM has", "launch.resources"
+        )
     if function.registers > limits.max_registers_per_thread:
         wrong(f"{function.registers} registers a thread; {limits.max_registers_per_thread} is the most")
     if local_bytes(request, placed) > MAX_LOCAL:

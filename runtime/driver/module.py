@@ -9,7 +9,6 @@ import attrs
 from minicc.arch.schema import Arch
 from minicc.binary.cubin_write import split_addend
 from minicc.binary.scan import pad
-from minicc.diagnostics import fail
 from minicc.numbers import align_up
 from minicc.sass.program import CONSTANT_BANK, Function, Program, Variable
 from runtime.device.memory import OutOfMemory
@@ -58,16 +57,18 @@ class LoadedModule:
         for f in program.functions:
             size = f.parameter_size
             if size > MAX_PARAMETER_BYTES:
-                fail(
+                raise LaunchError(
                     "load.parameters",
                     f"kernel '{f.name}' has {size} bytes of parameters; {MAX_PARAMETER_BYTES} at most",
                 )
         for name in program.externs:
             if name not in ADDRESSES and not name.startswith(GRAPHS):
-                fail("load.extern", f"the program calls '{name}', which this driver does not provide")
+                raise LaunchError("load.extern", f"the program calls '{name}', which this driver does not provide")
         sizes = [name for name, kind in program.references.items() if kind == "size"]
         for name in (*sizes, *(name for f in program.functions for name in f.headers)):
-            fail("load.reference", f"the program names '{name}', which this driver does not provide; use handles")
+            raise LaunchError(
+                "load.reference", f"the program names '{name}', which this driver does not provide; use handles"
+            )
         try:
             self._place_variables()
         except OutOfMemory as error:
@@ -89,7 +90,7 @@ class LoadedModule:
             at = v.offset if v.offset is not None else align_up(end, max(v.align, 1))
             offsets[v.name], end = at, max(end, at + v.size)
         if end > CONSTANT_BANK:
-            fail("load.constant", f"constant bank 3 needs {end} bytes; {CONSTANT_BANK} is the most")
+            raise LaunchError("load.constant", f"constant bank 3 needs {end} bytes; {CONSTANT_BANK} is the most")
         if constants:
             self.bank3 = self._bank(end)
             self.tracer.step("driver", "constant bank 3", address=self.bank3[0], bytes=end)
@@ -129,7 +130,7 @@ class LoadedModule:
             return ADDRESSES[symbol]
         if symbol.startswith(GRAPHS):
             return NOWHERE
-        fail("load.symbol", f"nothing defines the symbol '{symbol}'")
+        raise LaunchError("load.symbol", f"nothing defines the symbol '{symbol}'")
 
     def _tables(self) -> None:
         """Constant bank 4: the addresses that code fetches with c[0x4][8 * slot]."""

@@ -7,7 +7,7 @@ R_CUDA_ABS55_16_34 was read off CALL.ABS encodings: a code address / 4, its low 
 
 from __future__ import annotations
 
-from minicc.diagnostics import fail
+from runtime.errors import LaunchError
 
 _Part = tuple[int, int, int]
 """(bit of the address, bit of the place, width)."""
@@ -41,11 +41,11 @@ def apply(data: bytearray, offset: int, kind: str, value: int, what: str) -> Non
     if kind in IGNORED:
         return
     if kind not in FIELDS:
-        fail("load.relocation", f"{what}: relocation {kind} is not supported")
+        raise LaunchError("load.relocation", f"{what}: relocation {kind} is not supported")
     width = max(place + bits for _, place, bits in FIELDS[kind])
     size = (width + 7) // 8
     if offset < 0 or offset + size > len(data):
-        fail("load.relocation", f"{what}: relocation {kind} at byte 0x{offset:x} is outside the section")
+        raise LaunchError("load.relocation", f"{what}: relocation {kind} at byte 0x{offset:x} is outside the section")
     word = int.from_bytes(data[offset : offset + size], "little")
     for source, place, bits in FIELDS[kind]:
         mask = (1 << bits) - 1

@@ -29,7 +29,7 @@ def picture(launches: Sequence[Facts], width: int = 680, height: int = 420) -> s
     low_x, high_x = 0.01, max([1000.0, *(2 * x for _, _, x, _ in points)])
     high_y = 2 * max(roofs.values())
     low_y = min([bandwidth * low_x, *(rate / 2 for *_, rate in points)])
-    left, top, bottom = 70, 40, 50
+    left, top, bottom = 76, 40, 50
     c = Canvas(width, height + 18 * len(launches))
 
     def px(x: float) -> float:
@@ -63,5 +63,6 @@ def picture(launches: Sequence[Facts], width: int = 680, height: int = 420) -> s
     for n, one in enumerate(launches):
         y = height - 2 + 18 * n
         c.box(left, y - 10, 12, 12, COLOURS[n % len(COLOURS)])
-        c.text(left + 18, y, f"#{n} {one.demangled.split('(')[0]}")
+        none = "" if any(n == number for number, *_ in points) else " (no such operations, or nothing read from DRAM)"
+        c.text(left + 18, y, f"#{n} {one.demangled.split('(')[0]}{none}")
     return c.render()

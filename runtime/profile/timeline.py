@@ -164,15 +164,14 @@ def _blocks(found: Sequence[Issue]) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 def picture(f: Facts, sm: int = 0, limit: int = 20_000) -> str:
-    """The same as SVG: a lane for each warp slot, coloured by state. Waits of one or two cycles are left out; `limit`
-    bounds the number of spans."""
+    """The same as SVG: a lane for each warp slot, coloured by state. `limit` bounds the number of spans: the shortest
+    are left out."""
     found = issues(f)
     drawn = []
     for issue, state, start, cycles in _waits(found):
-        if cycles > 2:
-            text = issue.row.text if issue.row else ""
-            lane = f"{issue.slot >> 4}.{issue.slot & 15:02}"
-            drawn.append(Span(lane, start, start + cycles, state, f"{state} before {text}"))
+        text = issue.row.text if issue.row else ""
+        lane = f"{issue.slot >> 4}.{issue.slot & 15:02}"
+        drawn.append(Span(lane, start, start + cycles, state, f"{state} before {text}"))
     for issue in found:
         drawn.append(
             Span(f"{issue.slot >> 4}.{issue.slot & 15:02}", issue.time, issue.time + 1, "selected", issue.name)

@@ -55,6 +55,22 @@ class Recorder:
         return Outcome(1980, {"sm__inst_executed.sum": 7.0}, output=b"printed", instructions=7)
 
 
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (runtime.LaunchError("launch.argument", ""), "cudaErrorInvalidValue"),
+        (runtime.LaunchError("launch.configuration", ""), "cudaErrorInvalidConfiguration"),
+        (runtime.LaunchError("device.memory", ""), "cudaErrorMemoryAllocation"),
+        (runtime.LaunchError("cuda.call.not_found", ""), "cudaErrorSymbolNotFound"),
+        (runtime.DeviceError("", "illegal_address"), "cudaErrorIllegalAddress"),
+        (runtime.DeviceError("", "assert"), "cudaErrorAssert"),
+        (runtime.DeviceError("", "timeout"), "cudaErrorLaunchTimeout"),
+    ],
+)
+def test_errors_have_cuda_s_names(error, name):
+    assert error.cuda == name and error.__notes__ == [name]
+
+
 @pytest.fixture
 def sm() -> Recorder:
     return Recorder()
