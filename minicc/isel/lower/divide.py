@@ -20,6 +20,10 @@ class Divide(Base):
             quotient = self.unsigned_quotient(a, divisor)
         else:
             number = signed(divisor, WIDTH[kind])
+            if op == "srem" and number & (number - 1) == 0 and a.zb == WIDTH[kind] and number != 1:
+                # (where the quotient is asked for, too, LLVM has made a product and a difference of the remainder)
+                whole = build.binary("and", kind, self.biased(a, number), build.const(kind, -number))
+                return build.binary("sub", kind, a, whole)
             quotient = self.signed_quotient(a, abs(number))
             if number < 0 and op == "sdiv":
                 quotient = build.binary("sub", kind, build.const(kind, 0), quotient)

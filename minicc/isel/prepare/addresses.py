@@ -303,8 +303,8 @@ def _strided(function: ir.Function, layout: DataLayout) -> bool:
         order: dict[ir.Inst, int] = {}
         for inst in block.insts:
             if inst.op == "getelementptr" and len(inst.args) == 2 and inst.source and inst.type.kind == "ptr":
-                index = inst.args[1]
-                if isinstance(index, ir.Inst) and index.type.bits == layout.pointer(inst.type.space):
+                index, space = inst.args[1], inst.type.space
+                if space != _CONSTANT and isinstance(index, ir.Inst) and index.type.bits == layout.pointer(space):
                     indices.setdefault(index, {}).setdefault((inst.args[0], layout.size(inst.source)), inst)
                     order[inst] = len(order)
         steps: dict[tuple[ir.Value, int, int], list[tuple[ir.Inst, ir.Inst]]] = {}
@@ -339,6 +339,10 @@ def _total(index: ir.Inst) -> ir.Value:
     return index.args[0] if index.op in ("sext", "trunc") else index
 
 
+_CONSTANT = 4
+"""Address space whose addresses stay apart: of sums that threads have alike NVIDIA's ptxas makes `ULDC c[3][UR]`, and
+where the tables are too many for the nearest cache a warp waits for each (dedispersion over 256 channels on an H200:
+seven to nine times as long)."""
 _MOST_BEFORE = 8
 """Indices of a block that are looked at for one that another is made from."""
 

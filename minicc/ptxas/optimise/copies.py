@@ -22,6 +22,7 @@ _SLOTS: dict[str, tuple[int, ...]] = {
     "IADD3": (1,), "VIADD": (1,), "IMAD": (1, 2), "FFMA": (1, 2), "FADD": (1,), "FMUL": (1,), "LOP3": (1,), "SHF": (1,),
     "ISETP": (1,), "FSET": (1,), "FSETP": (1,), "SEL": (1,), "FSEL": (1,), "LEA": (1,), "PRMT": (1, 2), "FMNMX": (1,),
     "VIMNMX": (1,), "MOV": (0,), "IABS": (0,), "HADD2": (1,), "HMUL2": (1,), "HFMA2": (1, 2), "HMNMX2": (1,),
+    "IDP": (1,),
 }  # fmt: skip
 """Source positions that may hold an immediate or a constant-bank operand, one of them at a time."""
 _FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSET", "FSETP", "FSEL", "FMNMX"})
@@ -29,8 +30,8 @@ _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HMNMX2"})
 """Those of two halves, which take an immediate of two."""
 _COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA", *_HALF})
 """Whose sources 0 and 1 may be exchanged (with their signs)."""
-_TURNED = frozenset({"ISETP", "SEL"})
-"""For which that takes the reverse compare, or predicate (see `_turn`)."""
+_TURNED = frozenset({"ISETP", "SEL", "IDP"})
+"""For which that takes the reverse compare, or predicate, or signs of the bytes (see `_turn`)."""
 _PRODUCTS = frozenset({"HMMA", "IMMA", "DMMA", "BMMA"})
 _UPPER = frozenset({"X", "EX"})
 """Words of those that take a carry, or what the compare of the lower words gave."""
@@ -292,6 +293,8 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         return
     if inst.mnemonic in _HALF and (isinstance(value, Const) or "F32" in inst.modifiers):
         return
+    if inst.mnemonic == "IDP" and isinstance(value, Imm):
+        return
     if "X" in inst.modifiers and (inst.mnemonic != "IADD3" or old.inv or old.neg):
         return
     if inst.mnemonic == "IMAD" and ("MOV" in inst.modifiers or "HI" in inst.modifiers):
@@ -302,7 +305,7 @@ def _place(inst: MInst, sources: list[MOperand], n: int, value: MOperand) -> Non
         return
     to = n
     if to not in slots:
-        swaps = n == 0 and (inst.mnemonic in _COMMUTES or inst.mnemonic in _TURNED)
+        swaps = n == 0 and (inst.mnemonic in _COMMUTES or inst.mnemonic in _TURNED) and "2A" not in inst.modifiers
         if not swaps and not (n == 2 and inst.mnemonic == "IADD3" and len(sources) >= 3):
             return
         to = 1
@@ -322,6 +325,9 @@ def _turn(inst: MInst, sources: list[MOperand]) -> None:
     """What an exchange of sources 0 and 1 asks for: a > b is b < a, and what p chooses first !p chooses second."""
     if inst.mnemonic == "ISETP":
         inst.modifiers = (EXCHANGED[inst.modifiers[0]], *inst.modifiers[1:])
+    elif inst.mnemonic == "IDP":
+        width, first, second = inst.modifiers
+        inst.modifiers = (width, second, first)
     else:
         chosen = sources[2]
         assert isinstance(chosen, V | Reg)

@@ -68,6 +68,30 @@ def test_two_constants(first: int, second: int) -> None:
     assert b.tolist() == [first if v > 9 else second for v in range(32)]
 
 
+@pytest.mark.parametrize("first", "su")
+@pytest.mark.parametrize("second", "su")
+def test_dot_products(first: str, second: str) -> None:
+    """A constant is an operand of sums of products of bytes on either side, with the signs of its side."""
+    asm = 'asm("dp4a.{}32.{}32 %0, %1, %2, %3;" : "=r"(y) : "r"({}), "r"({}), "r"(y));'
+    code, device = built(f"""
+extern "C" __global__ void k(const int *a, int *b, int n)
+{{
+    int x = a[threadIdx.x], y = 5;
+    {asm.format(first, second, "n", "x")}
+    {asm.format(first, second, "x", "n")}
+    b[threadIdx.x] = y;
+}}""")
+    assert not any(moved(inst, Const) for inst in code)
+    a, b = np.array([0x01FF80FE, -1, 0x7F808182, 77], "i4"), np.zeros(4, "i4")
+    n = np.int32(-0x01FC7D81)
+    assert not device["k"][(1, 1, 1), (4, 1, 1)](a, b, n).hazards
+    kinds = {"s": "i1", "u": "u1"}
+    for x, y in zip(a, b, strict=True):
+        p, q = (np.array([v], "i4").view(kinds[first]).astype(int) for v in (n, x))
+        r, s = (np.array([v], "i4").view(kinds[second]).astype(int) for v in (x, n))
+        assert y == 5 + int(p @ r) + int(q @ s)
+
+
 WORDS = [0, 1, 5, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 7 << 32, (7 << 32) + 1, 2**63 - 1, 2**63, 2**64 - 1]
 
 
