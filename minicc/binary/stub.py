@@ -95,13 +95,12 @@ def _c_type(param: HostParam) -> str:
     return f"struct minicc_{param.kind}{param.size}"
 
 
-def stub_c(program: Program, name: str = "kernels", ptx: str | None = None, fatbin: str | None = None) -> str:
-    """C for the host side of `program`: the fatbin file (`fatbin`, else `name`.fatbin) included as data, its wrapper, a
-    launch stub a kernel, and the constructor that registers all of it. Compiles without CUDA headers; link with
-    -lcudart."""
+def stub_c(program: Program, name: str = "kernels", ptx: str | None = None) -> str:
+    """C for the host side of `program`: the fatbin file (`name`.fatbin) included as data, its wrapper, a launch stub a
+    kernel, and the constructor that registers all of it. Compiles without CUDA headers; link with -lcudart."""
     kernels, variables = kernels_of(program, ptx)
-    fatbin = fatbin or f"{name}.fatbin"
-    out = [_PRELUDE.format(source=name.replace("*/", ""), fatbin=fatbin.replace("\\", "\\\\").replace('"', '\\"'))]
+    fatbin = f"{name}.fatbin".replace("\\", "\\\\").replace('"', '\\"')
+    out = [_PRELUDE.format(source=name.replace("*/", ""), fatbin=fatbin)]
     for kind, size in sorted({(p.kind, p.size) for k in kernels for p in k.params if p.kind in ("bytes", "floats")}):
         member = f"unsigned char byte[{size}]" if kind == "bytes" else f"float value[{size // 4}]"
         out.append(f"struct minicc_{kind}{size} {{ {member}; }};\n")

@@ -22,7 +22,7 @@ def control_text(control: Control) -> str:
     return f"B{wait}:R{read}:W{write}:{'Y' if control.yield_ else '-'}:S{control.stall:02}"
 
 
-def parse_control(text: str, reuse: int = 0) -> Control:
+def parse_control(text: str) -> Control:
     """The control that a text says; ValueError if it is malformed. Barrier 6 has no text: see `printable`."""
     match = _TEXT.fullmatch(text.strip())
     if match is None:
@@ -36,7 +36,7 @@ def parse_control(text: str, reuse: int = 0) -> Control:
             raise ValueError(f"barrier {letter} stands in the place of barrier {place}")
         mask |= (letter != "-") << place
     numbers = [7 if letter == "-" else int(letter) for letter in (read, write)]
-    return Control(int(stall), flag == "Y", numbers[1], numbers[0], mask, reuse)
+    return Control(int(stall), flag == "Y", numbers[1], numbers[0], mask)
 
 
 def printable(control: Control) -> bool:

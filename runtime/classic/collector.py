@@ -156,27 +156,3 @@ def _eligible(m: Textbook, op: Op, warp: int, t: int, pending: dict[tuple[int, i
         if maker is not None and (maker.end < 0 or maker.end - t > m.gather_latency):
             return False
     return True
-
-
-@attrs.frozen
-class Grant:
-    """One lane's way through the crossbar."""
-
-    collector: str
-    bank: int
-    asked: int
-    granted: int
-    at_crossbar: int
-    latched: int
-
-
-def crossbar(requests: Sequence[tuple[str, int]], ports: int = 1) -> list[Grant]:
-    """(collector, bank) requests of one cycle: a bank is granted the cycle after it was asked, to `ports` requests a
-    cycle, oldest first; data are at the crossbar a cycle later and in the collector after one more."""
-    served: dict[int, int] = {}
-    found = []
-    for collector, bank in requests:
-        granted = 1 + served.get(bank, 0) // ports
-        served[bank] = served.get(bank, 0) + 1
-        found.append(Grant(collector, bank, 0, granted, granted + 1, granted + 2))
-    return found

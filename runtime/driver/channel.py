@@ -51,12 +51,11 @@ class Channel:
     """Semaphore value that the last submission will release."""
     segment_base: int = 0
 
-    def submit(self, words: Sequence[int], what: str = "methods", *, release: bool = True) -> int:
-        """Give methods to the device and ring the doorbell. With `release`, a semaphore release follows them; returns
-        the value to wait for. `what` is for the log."""
-        if release:
-            self.submitted += 1
-            words = [*words, *self._release(self.submitted)]
+    def submit(self, words: Sequence[int], what: str = "methods") -> int:
+        """Give methods, and a semaphore release behind them, to the device and ring the doorbell; returns the value to
+        wait for. `what` is for the log."""
+        self.submitted += 1
+        words = [*words, *self._release(self.submitted)]
         size = 4 * len(words)
         if size > PUSHBUFFER_BYTES:
             raise ValueError(f"{size} bytes of methods do not fit in the pushbuffer")

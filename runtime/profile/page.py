@@ -37,10 +37,9 @@ def _mix(counters: dict[str, float]) -> str:
     return "&#10;".join(f"{100 * v / total:.0f} % {name}: {escape(STATES[name][0])}" for v, name in found[:6])
 
 
-def _row(cells: Sequence[str], code: str, share: float, counters: dict[str, float], mark: str = "") -> str:
+def _row(cells: Sequence[str], code: str, share: float, counters: dict[str, float]) -> str:
     inside = "".join(f"<td>{cell}</td>" for cell in cells)
-    at = f' id="{mark}"' if mark else ""
-    return f'<tr{at} style="{_shade(share)}" title="{_mix(counters)}">{inside}<td class="code">{escape(code)}</td></tr>'
+    return f'<tr style="{_shade(share)}" title="{_mix(counters)}">{inside}<td class="code">{escape(code)}</td></tr>'
 
 
 def _source(f: Facts, total: float) -> list[str]:

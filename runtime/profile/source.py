@@ -112,11 +112,11 @@ def source_view(f: Facts) -> list[str]:
     return lines
 
 
-def hottest(f: Facts, count: int = TOP) -> list[str]:
+def hottest(f: Facts) -> list[str]:
     """The instructions that took most, in code order, and the lines that did."""
-    chosen = sorted(f.instructions, key=lambda row: (-row.samples, row.offset))[:count]
+    chosen = sorted(f.instructions, key=lambda row: (-row.samples, row.offset))[:TOP]
     if not any(row.samples for row in chosen):
-        chosen = sorted(f.instructions, key=lambda row: (-row.executed, row.offset))[:count]
+        chosen = sorted(f.instructions, key=lambda row: (-row.executed, row.offset))[:TOP]
     rows = sorted((row for row in chosen if row.counters), key=lambda row: row.offset)
     lines = sass_view(f, rows, "Hottest instructions")
     places = [place for place in by_line(f) if place.line and place.samples]

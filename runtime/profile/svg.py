@@ -80,8 +80,9 @@ class Series:
     dashed: bool = False
 
 
-def chart(title: str, x_name: str, y_name: str, series: Sequence[Series], width: int = 640, height: int = 400) -> str:
+def chart(title: str, x_name: str, y_name: str, series: Sequence[Series]) -> str:
     """A line chart. Every x of the first series is marked on the axis."""
+    width, height = 640, 400
     c = Canvas(width, height)
     left, right, top, bottom = 60, 20, 40, 60 + 18 * (1 + (len(series) - 1) // 3)
     xs = [x for s in series for x, _ in s.points]

@@ -179,13 +179,6 @@ def test_the_banks_bandwidth_is_never_exceeded(warps, ports, collectors, bypass)
         assert f.picked < f.dispatched < f.ready < f.begin <= f.end < f.written
 
 
-def test_the_crossbar_s_timeline():
-    """Seed 003: C0 and C1 ask for bank 3, C2 for bank 7; two or three cycles from request to data, C1 one later."""
-    c0, c1, c2 = collector.crossbar([("C0", 3), ("C1", 3), ("C2", 7)])
-    assert (c0.granted, c0.at_crossbar, c0.latched) == (1, 2, 3) == (c2.granted, c2.at_crossbar, c2.latched)
-    assert c1.granted == c0.granted + 1
-
-
 def test_wmma_latency_breakdown():
     """Seed 003's table and gather timeline."""
     machine = evolve(TEXTBOOK, read_ports=1)

@@ -16,9 +16,9 @@ def _is_pred(b: Builder, i: int) -> bool:
     return isinstance(op, Reg) and op.file in ("P", "UP")
 
 
-def split_preds(b: Builder, first_source: int = 1) -> tuple[list[int], list[int], list[int]]:
+def split_preds(b: Builder) -> tuple[list[int], list[int], list[int]]:
     """Operand numbers after the destination as (predicate destinations, sources, predicate sources)."""
-    i, outs, sources, ins = first_source, [], [], []
+    i, outs, sources, ins = 1, [], [], []
     while i < len(b.ops) and _is_pred(b, i):
         outs.append(i)
         i += 1

@@ -10,12 +10,12 @@ from runtime.device.memory import BadAddress, DeviceMemory
 _CONVERSION = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t|L)?([diouxXeEfFgGaAcspn%])")
 
 
-def c_string(memory: DeviceMemory, address: int, limit: int = 4096) -> bytes:
+def c_string(memory: DeviceMemory, address: int) -> bytes:
     """The NUL-terminated bytes at a device address ("(bad address)" if it is not readable)."""
     found = memory.find(address)
     if found is None:
         return b"(bad address)"
-    length = min(limit, found[0] + found[1] - address)
+    length = min(4096, found[0] + found[1] - address)
     try:
         return memory.read(address, length).split(b"\0", 1)[0]
     except BadAddress:
