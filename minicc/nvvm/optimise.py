@@ -331,6 +331,15 @@ def _arrays(w: _Work) -> None:
             w.passes("sroa", "instruction_combine")
 
 
+def _few(w: _Work) -> None:
+    if " = alloca [" in w.text:
+        from minicc.nvvm import few
+
+        if (single := few.chosen(w.text)) != w.text:
+            w.become(single)
+            w.passes("sroa", "instruction_combine", "simplify_cfg")
+
+
 def _approx(w: _Work) -> None:
     if ".approx" in w.ir:
         from minicc.nvvm.approx import fold
@@ -405,6 +414,7 @@ PASSES = (
     Pass("early", _early_pass, 1),
     Pass("middle", _middle, 0, optional=False),
     Pass("tune", _tune, 2),
+    Pass("few", _few, 2),
     Pass("cases", _cases, 2),
     Pass("arrays", _arrays, 2),
     Pass("approx", _approx, 1),
