@@ -126,9 +126,7 @@ class ModelDevice(Device):
     @_alone
     def load(self, source: object) -> Module:
         image, name = images.read(source)
-        module = ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
-        module.signatures = getattr(source, "signatures", {})
-        return module
+        return ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
 
     # -- memory --------------------------------------------------------------------------------------------------
 

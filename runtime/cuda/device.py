@@ -68,9 +68,7 @@ class CudaDevice(Device):
 
     def load(self, source: object) -> Module:
         self.bind()
-        module = CudaModule(self, _image(source))
-        module.signatures = getattr(source, "signatures", {})
-        return module
+        return CudaModule(self, _image(source))
 
     def allocate(self, size: int) -> int:
         self.bind()

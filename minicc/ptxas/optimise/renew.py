@@ -7,7 +7,8 @@ A predicate that lives as long as a load is under way is one of seven, and a row
 wait for one another. Its uses are taken together by the time they can be made at; for those that come later a compare
 is made again when what else they take comes (`dag`), and with it those that it takes its input from. Only what a
 block's own compares make of values that never change, and only where a block has more such predicates than there is
-room for.
+room for. Where so many are asked for behind a branch, too, they are made again there (what columns of a row are stored,
+after a reciprocal whose long way is a branch), with the sums of one register that they compare.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections import Counter
 from functools import partial
 
 from minicc.arch.schema import Arch
+from minicc.graphs import dominates
+from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.options import Options
@@ -38,6 +41,17 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Make predicates again in every block that has too many."""
     if all(sum([i.mnemonic in _COMPARES for i in block.insts]) <= _ROOM for block in function.blocks):
         return
+    changes, homes = _places(function)
+    if _behind(function, changes, homes):
+        changes, homes = _places(function)
+    for block in function.blocks:
+        found = _candidates(block, changes, homes)
+        if len(found) > _ROOM + sum(len(c.makers) - 1 for c in found) // 2:
+            _renew(function, block, found)
+
+
+def _places(function: MFunction) -> tuple[Counter[int], dict[int, set[int]]]:
+    """How often each register is written, and the numbers of the blocks that read or write it."""
     changes: Counter[int] = Counter()
     homes: dict[int, set[int]] = {}
     for b, block in enumerate(function.blocks):
@@ -49,10 +63,51 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
             for r in reads(inst):
                 if isinstance(r, V):
                     homes.setdefault(r.reg.id, set()).add(b)
-    for block in function.blocks:
-        found = _candidates(block, changes, homes)
-        if len(found) > _ROOM + sum(len(c.makers) - 1 for c in found) // 2:
-            _renew(function, block, found)
+    return changes, homes
+
+
+def _behind(function: MFunction, changes: Counter[int], homes: dict[int, set[int]]) -> bool:
+    """Make predicates again in other blocks than their own, where more live on into those than there is room for;
+    whether there are such."""
+    found: dict[int, tuple[int, list[MInst]]] = {}
+    """Predicate -> its block, and what makes it."""
+    sums: dict[int, MInst] = {}
+    for b, block in enumerate(function.blocks):
+        for inst in block.insts:
+            if len(writes(inst)) != 1 or guarded(inst) or not isinstance(inst.dsts[0], V):
+                continue
+            reg = inst.dsts[0].reg
+            read = [r for r in reads(inst) if isinstance(r, V)]
+            if changes[reg.id] != 1 or any(changes[r.reg.id] > 1 or r.reg.file != "R" for r in read):
+                continue
+            if inst.mnemonic == "IADD3" and len(read) == 1:
+                sums[reg.id] = inst
+            elif inst.mnemonic in _COMPARES and len(homes[reg.id]) > 1:
+                found[reg.id] = b, [*(sums[r.reg.id] for r in read if r.reg.id in sums), inst]
+    if len(found) <= _ROOM:
+        return False
+    renewed = False
+    idom = Cfg.of(function).dominators()
+    for b, block in enumerate(function.blocks):
+        wanted = {r.reg.id for inst in block.insts for r in reads(inst) if isinstance(r, V) and r.reg.id in found}
+        near = {
+            home for home in {found[reg][0] for reg in wanted} - {b}
+            if block.loop_depth <= function.blocks[home].loop_depth and dominates(idom, home, b)
+        }  # fmt: skip
+        wanted = {reg for reg in wanted if found[reg][0] in near}
+        if len(wanted) <= _ROOM:
+            continue
+        renewed = True
+        names: dict[int, VReg] = {}
+        out: list[MInst] = []
+        for inst in block.insts:
+            for r in reads(inst):
+                if isinstance(r, V) and r.reg.id in wanted and r.reg.id not in names:
+                    out += _copies(function, found[r.reg.id][1], names, inst)
+            map_reads(inst, partial(renamed, names))
+            out.append(inst)
+        block.insts = out
+    return renewed
 
 
 class _Candidate:
@@ -187,17 +242,25 @@ def _again(
 ) -> None:
     """The candidate's compares once more, for a part of its uses, when what `after` makes has come."""
     names: dict[int, VReg] = {}
-    row = before.setdefault(part[0], [])
-    for maker in candidate.makers:
-        old = maker.dsts[0]
-        assert isinstance(old, V)
-        again = MInst(
-            maker.mnemonic, maker.modifiers, maker.dsts, maker.srcs, loc=part[0].loc, ptx=maker.ptx, hidden=maker.hidden
-        )
-        map_reads(again, partial(renamed, names))
-        names[old.reg.id] = function.new("P", hint=old.reg.hint)
-        map_writes(again, partial(renamed, names))
-        row.append(again)
+    row = _copies(function, candidate.makers, names, part[0])
+    before.setdefault(part[0], []).extend(row)
+    for again in row:
         function.renewed[again] = after
     for inst in part:
         map_reads(inst, partial(renamed, names))
+
+
+def _copies(function: MFunction, makers: list[MInst], names: dict[int, VReg], user: MInst) -> list[MInst]:
+    """The same instructions once more for a user; `names` gets their results."""
+    row: list[MInst] = []
+    for maker in makers:
+        old = maker.dsts[0]
+        assert isinstance(old, V)
+        again = MInst(
+            maker.mnemonic, maker.modifiers, maker.dsts, maker.srcs, loc=user.loc, ptx=maker.ptx, hidden=maker.hidden
+        )
+        map_reads(again, partial(renamed, names))
+        names[old.reg.id] = function.new(old.reg.file, hint=old.reg.hint)
+        map_writes(again, partial(renamed, names))
+        row.append(again)
+    return row

@@ -46,7 +46,7 @@ class Rounds(Counted):
         self.homes = homes
         """Labels of the blocks that read each register."""
         self.long = _INNER if block.loop_depth > 1 else _LONG
-        if len(self.body) > (_APART if self.apart else self.long[0]) or (self.apart and self.kind != "NE"):
+        if len(self.body) > (_APART if self.apart else self.long[0]):
             raise Unfit
         self.carried: set[int] = set()
         """Registers that a round may read as the one before left them."""

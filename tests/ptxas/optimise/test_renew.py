@@ -72,3 +72,56 @@ def test_loads_are_under_way_together(tmp_path: Path) -> None:
         code = mnemonics(image, path.name)
         first = code.index("FFMA", code.index("LDG"))
         assert code[:first].count("LDG") > 8
+
+
+ROWS = """\
+//! rows, w = 24, 250
+//! x = uniform(-4, 4, (rows, w), f32)
+//! y = zeros((rows, w), f32)
+//! e = exp(f64(x) - max(f64(x), axis=1, keepdims=True))
+//! rows_softmax[rows / 8, (32, 8)](x, y, w, rows)
+//! expect(y, e / sum(e, axis=1, keepdims=True), rel=1e-5)
+
+__global__ void rows_softmax(const float *x, float *y, int w, int rows)
+{
+    int r = blockIdx.x * blockDim.y + threadIdx.y;
+    if (r >= rows)
+        return;
+    float v[8], most = -1e30f, sum = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        int c = threadIdx.x + 32 * k;
+        v[k] = c < w ? x[r * w + c] : -1e30f;
+        most = fmaxf(most, v[k]);
+    }
+    for (int o = 16; o; o >>= 1)
+        most = fmaxf(most, __shfl_xor_sync(~0u, most, o));
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        v[k] = __expf(v[k] - most);
+        sum += v[k];
+    }
+    for (int o = 16; o; o >>= 1)
+        sum += __shfl_xor_sync(~0u, sum, o);
+    sum = 1 / sum;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        int c = threadIdx.x + 32 * k;
+        if (c < w)
+            y[r * w + c] = v[k] * sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["", "-Xptxas --ra=spill-all", "-maxrregcount=24"])
+def test_behind_a_branch_they_are_made_again(tmp_path: Path, options: str) -> None:
+    """The long way of a reciprocal stands between the loads of a row's columns and their stores."""
+    path = tmp_path / "rows_softmax.k"
+    path.write_text(ROWS)
+    image, _, _ = compiled(path, options)
+    if not options:
+        code = mnemonics(image, path.name)
+        last = len(code) - code[::-1].index("LDG")
+        assert "FMNMX" not in code[:last], "all eight loads are under way before any is wanted"
+        assert code[last:].count("ISETP") > 8

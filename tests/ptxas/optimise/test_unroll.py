@@ -89,6 +89,8 @@ def kept(source: str, *passes: str) -> int:
 CASES = [
     ("ne", "s32", 1, True), ("ne", "s32", -1, True), ("ne", "u32", 3, False), ("lt", "s32", 1, False),
     ("lt", "u32", 5, False), ("le", "s32", 2, False), ("gt", "s32", -3, False), ("ge", "u32", -1, False),
+    ("lt", "s32", 1, True), ("lt", "u32", 5, True), ("le", "s32", 2, True), ("gt", "s32", -3, True),
+    ("ge", "u32", -1, True),
 ]  # fmt: skip
 MOST, LEAST = 0x7FFFFFFF, -0x80000000
 
@@ -103,12 +105,12 @@ def test_every_count(kind: str, type_: str, step: int, apart: bool) -> None:
     x = np.arange(7, 7 + 5 * WORDS, 5, dtype=np.uint32)
     sign = 1 if step > 0 else -1
     if apart:
-        spans = [(100, 100 + LANES if step > 0 else 99)]
+        spans = [(100, 100 + LANES if step > 0 else 99), (100, 100 + LANES // 2)][: 2 if kind != "ne" else 1]
     elif kind == "ne":
         spans = [(100, 100 + n * step) for n in range(1, 14)]
     else:
         spans = [(100, 100 + n * sign) for n in range(-2, 14)]
-    if kind in ("lt", "gt"):
+    if kind in ("lt", "gt") and not apart:
         edge = (MOST if step > 0 else LEAST) if type_ == "s32" else (0xFFFFFFFF if step > 0 else 0)
         spans += [(edge - 7 * sign, edge - k * sign) for k in range(6) if abs(step) == 1]
         spans += [(edge - 40 * sign, edge - 9 * sign)]
