@@ -152,14 +152,20 @@ def _derive(inst: ir.Inst, leader: ir.Inst, distance: int) -> bool:
     """Make a GEP from its leader; whether that changed anything."""
     if isinstance(inst.args[1], ir.ConstInt) and inst.args[0] is leader:
         return False
-    own: set[ir.Value] = set()
-    _extensions(inst, own)
-    for index in leader.args[1:]:
-        _extend_signed(index, own)
+    _keep_sign(leader, inst)
     bits = 64 if not isinstance(leader.args[1], ir.Inst) else leader.args[1].type.bits
     inst.args = [leader, ir.ConstInt(ir.int_type(bits), distance & ((1 << bits) - 1))]
     inst.source = ir.I8
     return True
+
+
+def _keep_sign(leader: ir.Inst, inst: ir.Inst) -> None:
+    """A leader may be computed where its index is negative and its access does not happen: the extension of a number
+    that is not negative is made that of any number, unless the derived address was made of it too."""
+    own: set[ir.Value] = set()
+    _extensions(inst, own)
+    for index in leader.args[1:]:
+        _extend_signed(index, own)
 
 
 def _extensions(value: ir.Value, found: set[ir.Value], depth: int = _DEPTH) -> None:
@@ -174,8 +180,7 @@ def _extensions(value: ir.Value, found: set[ir.Value], depth: int = _DEPTH) -> N
 
 
 def _extend_signed(index: ir.Value, own: set[ir.Value], depth: int = _DEPTH) -> None:
-    """A leader may be computed where its index is negative and its access does not happen: the extension of a number
-    that is not negative is made that of any number, unless the derived address was made of it too (`own`)."""
+    """Make extensions of numbers that are not negative those of any number, but for `own`."""
     if not isinstance(index, ir.Inst) or not depth or index.type.bits != 64 or index in own:
         return
     if index.op == "zext" and "nneg" in index.flags:
@@ -364,6 +369,7 @@ def _step(block: ir.Block, word: ir.Value, factor: int, bits: int, pairs: list[t
     block.insts[first:first] = made
     for places, before in pairs:
         for place, gep in places.items():
+            _keep_sign(before[place], gep)
             gep.args, gep.flags = [before[place], step], frozenset()
 
 

@@ -178,6 +178,19 @@ def test_rows_of_a_table_are_made_one_from_another(base: str) -> None:
     assert [x.op for x in function.instructions()].count("mul") == 1
 
 
+def test_a_row_before_the_first() -> None:
+    """Its address, whose access does not happen, is no reason for another one in the rows that are there."""
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, i32 %w, i32 %x) {{\n %e = zext nneg i32 %x to i64\n'
+        " %p = getelementptr float, ptr %a, i64 %e\n %i = add i32 %x, %w\n %f = zext nneg i32 %i to i64\n"
+        " %q = getelementptr float, ptr %a, i64 %f\n %v = load float, ptr %q\n ret void\n}\n"
+    )
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    assert not any(x.op == "add" for x in function.instructions())
+    assert addresses(function, DataLayout(LAYOUT), {"a": 1 << 30, "w": 9, "x": -5}) == [(1 << 30) + 16]
+
+
 def test_a_row_further_on_is_one_addition() -> None:
     """Four rows of two arrays: an extended sum once, and once the step."""
     lines, last = ["%s = shl i32 %w, 3"], "%x"
