@@ -48,6 +48,7 @@ class Build:
         self.source, self.data, self.report = source, data, report
         self.artifacts: dict[str, str | bytes] = {}
         self.dependencies: list[str] = []
+        self.signatures: dict[str, str] = {}
         self.times: list[tuple[str, float]] = []
         self.info: list[str] = []
         self.explanation: Explanation | None = None
@@ -96,6 +97,7 @@ class Build:
             for diagnostic in options.diagnostics:
                 self.report(diagnostic)
             self.dependencies[:] = options.files_read
+            self.signatures = options.signatures
             self.keep(f"{self.tag(target)}.ll", text)
             return text
 
@@ -531,10 +533,12 @@ def dependency_rule(build: Build, output: str) -> str:
 
 class Compiled:
     """What `minicc.compile` returns: the fatbin, and each stage's text on the way (empty where a stage did not run).
-    `artifacts` holds all of them by the file name that --keep would give."""
+    `artifacts` holds all of them by the file name that --keep would give; `signatures` what the names of extern "C"
+    kernels would be in C++, which tells `runtime` the types of their parameters."""
 
-    def __init__(self, name: str, fatbin: bytes, artifacts: dict[str, str | bytes], info: tuple[str, ...] = ()) -> None:
-        self.name, self.fatbin, self.artifacts, self.info = name, fatbin, artifacts, info
+    def __init__(self, build: Build, fatbin: bytes) -> None:
+        self.name, self.fatbin, self.artifacts, self.info = build.name, fatbin, build.artifacts, tuple(build.info)
+        self.signatures = build.signatures
 
     def __repr__(self) -> str:
         return f"<Compiled {self.name}: {', '.join(self.artifacts)}>"
@@ -597,7 +601,7 @@ def compile(
         build.ptx(target)
     for code in target.codes:
         build.artifacts.setdefault(f"{build.stem}.{code}.cubin", build.cubin(target, code))
-    return Compiled(build.name, fatbin, build.artifacts, tuple(build.info))
+    return Compiled(build, fatbin)
 
 
 __all__ = ["Build", "CompileError", "Compiled", "compile", "dependency_rule", "open_input", "plan", "run"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import abc
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -560,6 +560,8 @@ class Module(abc.ABC):
     `module["fill<int>"]` the instance of a template."""
 
     device: Device
+    signatures: Mapping[str, str] = {}
+    """What `minicc.compile` knows of extern "C" kernels: names that tell the types of their parameters."""
 
     def __repr__(self) -> str:
         return f"<Module {_listed(self.kernels) or 'without kernels'} on {self.device.name}>"
@@ -578,7 +580,10 @@ class Module(abc.ABC):
         """A module-scope variable, by symbol or unique base name."""
 
     def __getitem__(self, name: str) -> Kernel:
-        return self._kernel(resolve(name, self.kernels, "kernel"))
+        kernel = self._kernel(resolve(name, self.kernels, "kernel"))
+        if known := self.signatures.get(kernel.name):
+            kernel.parameters = typed_parameters(known, [(p.offset, p.size) for p in kernel.parameters])
+        return kernel
 
     def get_function(self, name: str) -> Kernel:
         """`module[name]` under PyCUDA's and CuPy's name."""

@@ -126,7 +126,9 @@ class ModelDevice(Device):
     @_alone
     def load(self, source: object) -> Module:
         image, name = images.read(source)
-        return ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
+        module = ModelModule(self, images.to_program(image, name, self.arch, self.tracer))
+        module.signatures = getattr(source, "signatures", {})
+        return module
 
     # -- memory --------------------------------------------------------------------------------------------------
 

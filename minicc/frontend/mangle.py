@@ -422,6 +422,13 @@ def function(f: ast.Function) -> str:
     return "_Z" + Mangler().encoding(f)
 
 
+def signature(f: ast.Function) -> str:
+    """What the symbol of an extern "C" function would be in C++."""
+    mangler = Mangler()
+    params = "".join(mangler.type(ty.unqualified(p)) for p in f.type.params)
+    return f"_Z{_sized(f.name)}{params or 'v'}"
+
+
 def destructor(t: Type, frees: bool) -> str:
     """The complete (D1) or deleting (D0) destructor of a class, without the leading _Z."""
     name = Mangler().type(t)
@@ -451,4 +458,4 @@ def variable(v: ast.Variable) -> str:
     return "_ZN" + Mangler()._within(v.scope) + f"{len(v.name)}{v.name}E"
 
 
-__all__ = ["dependent", "destructor", "function", "variable"]
+__all__ = ["dependent", "destructor", "function", "signature", "variable"]

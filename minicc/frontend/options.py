@@ -72,6 +72,8 @@ class Options:
         """Filled in: what the compilation warned of, in source order."""
         self.files_read: list[str] = []
         """Filled in: every file that was read, in order of first use, the source itself first (for -MD)."""
+        self.signatures: dict[str, str] = {}
+        """Filled in: what the names of extern "C" kernels would be if C++ made them, which tells their parameters."""
         self.packs: list[tuple[SourceFile, int, int]] = []
         """Filled in by the preprocessor: from which place in which file on `#pragma pack` says how much (0:
         nothing)."""

@@ -162,6 +162,8 @@ class Parser(HostCode):
         for other in standard.NEEDS[file]:
             self._read_standard(other, scope)
         options = self.options.of_library()
+        if scope.files:
+            options.defines = ("__THRUST",)
         tokens = Preprocessor(options, self.diagnostics).run(standard.source(file))
         top = scope
         while top.parent is not None:

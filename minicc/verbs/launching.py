@@ -253,9 +253,9 @@ def _image(request: Request) -> tuple[Any, str, SourceFile]:
     build = driver.open_input(request.inputs[0], request, lambda d: report([d], as_json))
     if build.kind == "cubin":
         return build.data, build.name, build.source
-    data = build.fatbin()
+    compiled = driver.Compiled(build, build.fatbin())
     say(as_json, "info", build.info)
-    return data, build.name, build.source
+    return compiled, build.name, build.source
 
 
 def _able(image: Any, name: str, device_name: str) -> str:

@@ -68,7 +68,9 @@ class CudaDevice(Device):
 
     def load(self, source: object) -> Module:
         self.bind()
-        return CudaModule(self, _image(source))
+        module = CudaModule(self, _image(source))
+        module.signatures = getattr(source, "signatures", {})
+        return module
 
     def allocate(self, size: int) -> int:
         self.bind()

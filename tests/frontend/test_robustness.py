@@ -38,6 +38,7 @@ DEEP = {
     "nested #if": "#if " + "(" * 3000 + "1" + ")" * 3000 + "\n#endif\n",
     "open #ifs": "#if 1\n" * 5000,
     "wide case range": KERNEL % "switch (o[0]) { case 0 ... 2000000000: o[1] = 1; }",
+    "a dot at the end": "struct S { int v; }; __global__ void k(S s, int *o) { o[0] = s.",
     "huge array": KERNEL % "int a[100000000] = {1}; o[0] = a[o[1]];",
 }
 

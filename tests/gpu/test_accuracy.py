@@ -25,9 +25,11 @@ BOUNDS = {
     "first": 7.0,
     "waiting": 12.0,
     "late": 7.0,
-    "rows": 18.0,  # LDCs of many warps whose rows do not fit in their cache: ten launches 54 to 79 % too fast
+    "rows": 13.5,
     "stored": 12.0,
-    "bytes": 10.0,
+    "bytes": 9.0,
+    "narrow": 9.5,
+    "constant": 6.5,
 }
 
 

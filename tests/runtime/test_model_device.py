@@ -182,3 +182,14 @@ def test_stack_of_a_kernel_that_recurses() -> None:
         runtime.Device("sm_90").load(image)["k"][1, 1](out, numbers)
     runtime.Device("sm_90", stack=16 << 10).load(image)["k"][1, 1](out, numbers)
     assert out[0] == sum(int(numbers[n * (n & 15) & 31]) for n in range(41))
+
+
+def test_parameters_of_extern_c_kernels_have_their_types():
+    text = 'extern "C" __global__ void k(float a, float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= a; }'
+    kernel = runtime.Device(timing=False).load(minicc.compile(SourceFile("k.cu", text)))["k"]
+    x = np.ones(32, np.float32)
+    kernel[1, 32](3, x, 16)
+    assert x.tolist() == [3.0] * 16 + [1.0] * 16
+    for wrong, said in (((3, x.astype(float), 16), "array of float64"), ((3, x, 1.5), "1.5 is a float")):
+        with pytest.raises(runtime.LaunchError, match=said):
+            kernel[1, 32](*wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.diagnostics import CompileError, Diagnostic, SourceFile
-from minicc.frontend import ast, types
+from minicc.frontend import ast, mangle, types
 from minicc.frontend.emit.layout import NotStatic
 from minicc.frontend.emit.module import Module
 from minicc.frontend.emit.statements import FunctionEmitter
@@ -28,6 +28,7 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
                 text = f"dynamic initialization is not supported for variable '{v.name}' with static storage"
                 raise CompileError(Diagnostic("error", "frontend.unsupported", text, v.at.span)) from None
     roots = [f for f in parsed.functions if f.space == "global" or (host and f.space == "device" and not f.library)]
+    options.signatures = {f.name: mangle.signature(f) for f in roots if f.extern_c}
     module.tensor = "__wmma_mma" in parsed.known
     module.recursive = _recursive(parsed.functions)
     module.destructors = any(f.name.startswith("~") for f in parsed.functions)

@@ -30,6 +30,8 @@ class Module:
         self.queue: list[ast.Function] = []
         self.symbols: dict[int, str] = {}
         self.taken: dict[str, object] = {}
+        self.dynamic: dict[int, str] = {}
+        """Of arrays whose size the launch says, by alignment: their symbol."""
         self.texts: dict[tuple[bytes, int], str] = {}
         self.constants = 0
         self.kernels = 0
@@ -92,6 +94,9 @@ class Module:
         other = self.taken.get(name)
         if other is not None and v.storage != "dynamic" and not (isinstance(other, ast.Variable) and other.extern):
             name = f"{name}.{len(self.taken)}"
+        if v.storage == "dynamic":
+            # All begin where the launch's shared memory does; two symbols would be two objects to LLVM.
+            name = self.dynamic.setdefault(max(align, 16), name)
         self.symbols[id(v)] = name
         if name in self.taken:
             return name, space, align

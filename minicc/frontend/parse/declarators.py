@@ -484,6 +484,8 @@ class Declarators(TypeSpecifiers):
         if t.kind == "void":
             self.fail("argument may not have 'void' type", specs.at)
         self.check_arguments(t, specs.at)
+        if type(t.record) is ty.Record and t.record.complete and t.record.abstract:
+            self.fail(f"parameter type '{t}' is an abstract class", d.name or specs.at)
         name = d.name.text if d.name is not None else ""
         if pack and self.pattern:
             t = Type("pack", "", elem=t)

@@ -380,7 +380,7 @@ class Expressions(Heap):
                 self.fail(f"member reference type '{base.type}' is not a pointer", token)
             base = self.dereference(base, token)
         t = base.type
-        if self.token.text == "~" or self.tokens[self.i + 1].text in ("::", "<"):
+        if self.token.text == "~" or self.peek().text in ("::", "<"):
             base, ends = self._of_destructor(base)
             if ends:
                 return self._destruction(base, token)

@@ -8,11 +8,15 @@ A sum of 32 bits is taken not to overflow where it is extended with its sign to 
 language says so; for an unsigned sum that the source converted to int, A[i] and A[i+1] would have to lie 2**32 elements
 apart, in the one object that A points into. nvcc assumes as much. Indices that are extended with zeros are left alone.
 Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumption.
+
+What differs by a multiple of a word that only the launch knows, as the rows of a matrix do, is made one from another,
+too: LLVM's straight-line strength reduction does so, in a time that is quadratic, and is left out of long blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import cached_property
 
 from minicc.graphs import nesting
 from minicc.isel.layout import DataLayout
@@ -37,6 +41,8 @@ class _Forms:
 
     def __init__(self) -> None:
         self.known: dict[ir.Value, Form] = {}
+        self.products: dict[Leaf, ir.Inst] = {}
+        """One that has the value of each product."""
 
     def of(self, value: ir.Value, depth: int = _DEPTH) -> Form:
         """The form of an integer, modulo 2**bits of its type, with signed coefficients."""
@@ -60,7 +66,10 @@ class _Forms:
             return _sum(({}, 0), self.of(args[0], depth - 1), 1 << args[1].value, bits)
         if op == "mul":
             (a, m), (b, n) = self.of(args[0], depth - 1), self.of(args[1], depth - 1)
-            product: dict[Leaf, int] = {frozenset((frozenset(a.items()), frozenset(b.items()))): 1} if a and b else {}
+            leaf = frozenset((frozenset(a.items()), frozenset(b.items())))
+            product: dict[Leaf, int] = {leaf: 1} if a and b else {}
+            if product and not m and not n:
+                self.products.setdefault(leaf, inst)
             return _sum(_sum((product, signed(m * n, bits)), (b, 0), m, bits), (a, 0), n, bits)
         if op == "trunc":
             return _sum(({}, 0), self.of(args[0], depth - 1), 1, bits)
@@ -201,15 +210,18 @@ class _Dominance:
     """Which instruction dominates which."""
 
     def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.positions: dict[ir.Block, dict[ir.Inst, int]] = {}
+
+    @cached_property
+    def nested(self) -> dict[ir.Block, tuple[int, int]]:
+        """Of the blocks that can be reached."""
         from minicc.isel.order import dominators
 
-        above = dominators(function)
+        above = dominators(self.function)
         number = {block: n for n, block in enumerate(above)}
-        self.nested = dict(
-            zip(above, nesting([n if up is None else number[up] for n, up in enumerate(above.values())]), strict=True)
-        )
-        """Of the blocks that can be reached."""
-        self.positions: dict[ir.Block, dict[ir.Inst, int]] = {}
+        tree = nesting([n if up is None else number[up] for n, up in enumerate(above.values())])
+        return dict(zip(above, tree, strict=True))
 
     def place(self, inst: ir.Inst) -> tuple[int, int]:
         """What dominates it comes before it, and between them nothing that the former does not dominate."""
@@ -225,6 +237,12 @@ class _Dominance:
         assert a.parent is not None and b.parent is not None
         first, last = self.nested.get(a.parent, _NOWHERE)
         return a.parent is b.parent or first <= self.nested.get(b.parent, _NOWHERE)[0] <= last
+
+    def before(self, value: ir.Value, inst: ir.Inst) -> bool:
+        """Whether a value is there where an instruction stands."""
+        if not isinstance(value, ir.Inst):
+            return True
+        return self.place(value) < self.place(inst) and self.dominates(value, inst)
 
     def led(self, members: list[_Member]) -> Iterator[tuple[ir.Inst, int, list[_Member]]]:
         """The members, each behind those that dominate it, and with those of these that have been made leaders: a list
@@ -300,7 +318,7 @@ _Places = dict[tuple[ir.Value, int], ir.Inst]
 def _strided(function: ir.Function, layout: DataLayout) -> bool:
     """Addresses whose indices differ by a multiple of one word, as those of rows do whose width the launch knows, are
     made one from another, by the multiple, where nothing else asks for the index. Whether anything changed."""
-    uses, forms = users(function), _Forms()
+    uses, forms, dominance = users(function), _Forms(), _Dominance(function)
     changed = False
     gone: set[ir.Inst] = set()
     for block in function.blocks:
@@ -328,7 +346,8 @@ def _strided(function: ir.Function, layout: DataLayout) -> bool:
                 terms, constant = _sum(forms.of(index), forms.of(before), -1, index.type.bits)
                 if len(terms) == 1 and not constant:
                     ((word, factor),) = terms.items()
-                    if isinstance(word, ir.Value):
+                    word = forms.products.get(word, word)
+                    if isinstance(word, ir.Value) and dominance.before(word, index):
                         steps.setdefault((word, factor, index.type.bits), []).append((index, before))
                         gone |= {index, total}
                         break
@@ -373,6 +392,70 @@ def _step(block: ir.Block, word: ir.Value, factor: int, bits: int, pairs: list[t
             gep.args, gep.flags = [before[place], step], frozenset()
 
 
+def _steps(function: ir.Function) -> bool:
+    """Sums and products of a block that differ by a multiple of a word, one from another: (i + 1) * w is i * w + w. Of
+    32 bits where nothing else asks for what they were made of. Whether anything changed."""
+    blocks = [block for block in function.blocks if sum(map(_product, block.insts)) > 1]
+    forms, uses = _Forms(), users(function) if blocks else {}
+    gone: set[ir.Inst] = set()
+    for block in blocks:
+        groups: dict[str, dict[tuple[object, ir.Value], list[_Member]]] = {"add": {}, "mul": {}}
+        for inst in block.insts:
+            if (
+                inst.op not in groups
+                or inst.type.bits not in _STEPPED[inst.op]
+                or isinstance(inst.args[1], ir.ConstInt)
+            ):
+                continue
+            terms, constant = forms.of(inst)
+            if not any(isinstance(leaf, frozenset) for leaf in terms):
+                continue
+            words = {leaf for leaf in terms if isinstance(leaf, ir.Value)} | {*inst.args}
+            for word in words:
+                if word.type is inst.type and forms.of(word) == ({word: 1}, 0):
+                    rest = frozenset((leaf, factor) for leaf, factor in terms.items() if leaf is not word), constant
+                    groups[inst.op].setdefault((rest, word), []).append((inst, terms.get(word, 0)))
+        for found in groups.values():  # sums first: what they were made of may be asked for no more
+            for (_, word), members in found.items():
+                leaders: list[_Member] = []
+                for inst, factor in members:
+                    far = inst.type.bits == 64
+                    wanted = inst not in gone and {*uses.get(inst, ())} - gone
+                    if leaders and wanted and (far or _alone(inst, word, uses, gone)):
+                        leader, at = leaders[-1 if far else 0]
+                        if at != factor:
+                            _add_multiple(inst, leader, word, factor - at)
+                            gone.add(inst)
+                    leaders.append((inst, factor))
+    return bool(gone)
+
+
+def _product(inst: ir.Inst) -> bool:
+    """Whether it multiplies by what is no constant."""
+    return inst.op == "mul" and not isinstance(inst.args[1], ir.ConstInt)
+
+
+def _alone(inst: ir.Inst, word: ir.Value, uses: dict[ir.Value, list[ir.Inst]], gone: set[ir.Inst]) -> bool:
+    """Whether an operand other than `word` is computed for this instruction alone."""
+    parts = [arg for arg in inst.args if arg is not word and isinstance(arg, ir.Inst) and arg.op in PURE]
+    return any({*uses[part]} - gone <= {inst} for part in parts)
+
+
+_STEPPED = {"add": (32,), "mul": (32, 64)}
+"""Bits of what may be made from another one: sums of 64 are addresses."""
+
+
+def _add_multiple(inst: ir.Inst, leader: ir.Inst, word: ir.Value, factor: int) -> None:
+    """Make a product from another one."""
+    block, step = inst.parent, word
+    if abs(factor) != 1:
+        step = made = ir.Inst(word.type, "mul", [word, ir.ConstInt(word.type, factor & (1 << word.type.bits) - 1)])
+        assert block is not None
+        made.parent = block
+        block.insts.insert(block.insts.index(inst), made)
+    inst.op, inst.args, inst.flags = "sub" if factor == -1 else "add", [leader, step], frozenset()
+
+
 def share(function: ir.Function, layout: DataLayout) -> None:
     """Rewrite in place; what only the old computations used is removed."""
     changed = [
@@ -382,6 +465,8 @@ def share(function: ir.Function, layout: DataLayout) -> None:
         _sums(function),
     ]
     if any(changed):
+        _sweep(function)
+    if _steps(function):
         _sweep(function)
 
 

@@ -170,6 +170,46 @@ def test_products_of_sums(rows: list[tuple[int, int, str, int]], i: int, s: int,
     assert addresses(function, layout, values) == before
 
 
+def numbers(rows: list[tuple[int, bool, bool, bool]]) -> str:
+    """Loads at what becomes of (i + k) * s, with and without j, of 32 bits and 64, the sum used again or not."""
+    lines = []
+    for n, (k, wide, with_j, again) in enumerate(rows):
+        kind, i, s, j = ("i64", "%i6", "%s6", "%j6") if wide else ("i32", "%i", "%s", "%j")
+        lines += [f"%k{n} = add {kind} {i}, {k}", f"%m{n} = mul {kind} %k{n}, {s}"]
+        lines += [f"%x{n} = add {kind} %m{n}, {j if with_j else 0}"]
+        lines += [f"%z{n} = zext i32 %x{n} to i64"] if not wide else []
+        for number, value in enumerate([f"%{'x' if wide else 'z'}{n}", *(["%k" + str(n)] if again and wide else [])]):
+            lines += [f"%p{n}.{number} = getelementptr i8, ptr %a, i64 {value}"]
+            lines += [f"%v{n}.{number} = load i8, ptr %p{n}.{number}"]
+    body = "\n ".join(lines)
+    given = "ptr %a, i32 %i, i32 %s, i32 %j, i64 %i6, i64 %s6, i64 %j6"
+    return f'target datalayout = "{LAYOUT}"\ndefine void @k({given}) {{\n {body}\n ret void\n}}\n'
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(SMALL, st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=9),
+    values=st.tuples(SMALL, st.integers(-(1 << 31), (1 << 31) - 1), SMALL),
+)
+def test_sums_and_products(rows: list[tuple[int, bool, bool, bool]], values: tuple[int, int, int]) -> None:
+    i, s, j = values
+    given, layout = {"a": 1 << 50, "i": i, "s": s, "j": j, "i6": i, "s6": s << 9, "j6": j}, DataLayout(LAYOUT)
+    text = numbers(rows)
+    before = addresses(read(text).functions["k"], layout, given)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, given) == before
+
+
+@pytest.mark.parametrize("with_j", [False, True])
+def test_products_that_differ_by_a_word_are_sums(with_j: bool) -> None:
+    """Of two hundred numbers without a sign: one product, by which one of sums that differ is made from another."""
+    function = read(numbers([(k, False, with_j, False) for k in range(200)])).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    variable = [x for x in function.instructions() if x.op == "mul" and not isinstance(x.args[1], ir.ConstInt)]
+    assert len(variable) == 1
+
+
 @pytest.mark.parametrize("base", ["%a", "@t"])
 def test_rows_of_a_table_are_made_one_from_another(base: str) -> None:
     """Six hundred rows of a width that the launch knows: one product."""

@@ -1,4 +1,5 @@
-// <complex>: arithmetic; and thrust::complex, which is the same.
+// <complex>: arithmetic; and thrust::complex (__THRUST), whose products know no infinities and whose quotients are scaled
+// by another number (std's as C has them in its annex G.5.1).
 namespace std {
 template <typename T> struct complex {
     typedef T value_type;
@@ -25,10 +26,10 @@ template <typename T> struct complex {
         return *this;
     }
     template <typename U> __host__ __device__ constexpr complex &operator*=(const complex<U> &o) {
-        T re = __re * o.real() - __im * o.imag();
-        __im = __re * o.imag() + __im * o.real();
-        __re = re;
-        return *this;
+        return *this = *this * complex(o);
+    }
+    template <typename U> __host__ __device__ constexpr complex &operator/=(const complex<U> &o) {
+        return *this = *this / complex(o);
     }
     __host__ __device__ constexpr complex &operator+=(const T &v) {
         __re += v;
@@ -53,15 +54,83 @@ template <typename T> __host__ __device__ constexpr complex<T> operator+(const c
 template <typename T> __host__ __device__ constexpr complex<T> operator-(const complex<T> &a) { return complex<T>(-a.real(), -a.imag()); }
 template <typename T> __host__ __device__ constexpr complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.real() + b.real(), a.imag() + b.imag()); }
 template <typename T> __host__ __device__ constexpr complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.real() - b.real(), a.imag() - b.imag()); }
-template <typename T> __host__ __device__ constexpr complex<T> operator*(const complex<T> &a, const complex<T> &b) {
-    return complex<T>(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+template <typename T> __host__ __device__ constexpr bool __infinite(T v) { return v == T(INFINITY) || v == -T(INFINITY); }
+template <typename T> __host__ __device__ constexpr void __signs(T &a, T &b) {
+    a = copysign(T(__infinite(a)), a);
+    b = copysign(T(__infinite(b)), b);
 }
-template <typename T> __host__ __device__ constexpr complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+template <typename T> __host__ __device__ constexpr void __numbers(T &a, T &b) {
+    if (a != a) a = copysign(T(0), a);
+    if (b != b) b = copysign(T(0), b);
+}
+template <typename T> __host__ __device__ constexpr complex<T> operator*(const complex<T> &x, const complex<T> &y) {
+    T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    T ac = a * c, bd = b * d, ad = a * d, bc = b * c;
+    T re = ac - bd, im = ad + bc;
+#ifndef __THRUST
+    if (re != re && im != im && !__builtin_is_constant_evaluated()) {
+        bool left = __infinite(a) || __infinite(b);
+        if (left) {
+            __signs(a, b);
+            __numbers(c, d);
+        }
+        bool right = __infinite(c) || __infinite(d);
+        if (right) {
+            __signs(c, d);
+            __numbers(a, b);
+        }
+        bool large = !left && !right && (__infinite(ac) || __infinite(bd) || __infinite(ad) || __infinite(bc));
+        if (large) {
+            __numbers(a, b);
+            __numbers(c, d);
+        }
+        if (left || right || large) {
+            re = T(INFINITY) * (a * c - b * d);
+            im = T(INFINITY) * (a * d + b * c);
+        }
+    }
+#endif
+    return complex<T>(re, im);
+}
+template <typename T> __host__ __device__ constexpr complex<T> __scaled_quotient(const complex<T> &a, const complex<T> &b) {
     T s = fabs(b.real()) + fabs(b.imag());
     T o = T(1) / s;
     T ar = a.real() * o, ai = a.imag() * o, br = b.real() * o, bi = b.imag() * o;
     T d = T(1) / (br * br + bi * bi);
     return complex<T>((ar * br + ai * bi) * d, (ai * br - ar * bi) * d);
+}
+template <typename T> __host__ __device__ constexpr complex<T> operator/(const complex<T> &x, const complex<T> &y) {
+#ifndef __THRUST
+    if (!__builtin_is_constant_evaluated()) {
+        int down = 0;
+        T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+        T exponent = logb(fmax(fabs(c), fabs(d)));
+        if (isfinite(exponent)) {
+            down = -int(exponent);
+            c = scalbn(c, down);
+            d = scalbn(d, down);
+        }
+        T ac = a * c, bd = b * d, ad = a * d, bc = b * c, cc = c * c, dd = d * d;
+        T under = cc + dd;
+        T re = scalbn((ac + bd) / under, down), im = scalbn((bc - ad) / under, down);
+        if (re != re && im != im) {
+            if (under == T(0) && (a == a || b == b)) {
+                re = copysign(T(INFINITY), c) * a;
+                im = copysign(T(INFINITY), c) * b;
+            } else if ((__infinite(a) || __infinite(b)) && isfinite(c) && isfinite(d)) {
+                __signs(a, b);
+                re = T(INFINITY) * (a * c + b * d);
+                im = T(INFINITY) * (b * c - a * d);
+            } else if (__infinite(exponent) && exponent > T(0) && isfinite(a) && isfinite(b)) {
+                __signs(c, d);
+                re = T(0) * (a * c + b * d);
+                im = T(0) * (b * c - a * d);
+            }
+        }
+        return complex<T>(re, im);
+    }
+#endif
+    return __scaled_quotient(x, y);
 }
 template <typename T> __host__ __device__ constexpr complex<T> operator+(const complex<T> &a, const T &b) { return complex<T>(a.real() + b, a.imag()); }
 template <typename T> __host__ __device__ constexpr complex<T> operator+(const T &a, const complex<T> &b) { return complex<T>(a + b.real(), b.imag()); }

@@ -313,7 +313,7 @@ def constant_time(sc: int, i: int, mask: u32) -> int:
         if line >= 0:
             line += L.CONSTANT_LINES
             if not SM[sc >> 2, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                there = max(there, constant(sc, line, there, X[START]))
+                there = max(there, constant(sc, line, there, X[START], 1 if places == 1 and not mask else 0))
     X[COST] = max(X[COST], PLACE_TURN * places)
     if there > X[START]:
         there += PLACE_WAITED

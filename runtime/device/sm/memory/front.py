@@ -40,8 +40,9 @@ SET = 5
 WAYS = 4
 NEAR_LINES = 4
 """A jump over fewer lines finds them under way."""
-BEGIN = 16
-"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once."""
+BEGIN, PUSHED, COMES_SHIFT = 16, 32, 6
+"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once; it lost its place before it
+came."""
 
 
 @compiled(inline=True)
@@ -164,29 +165,34 @@ def chunk(m: int, place: int, t: int) -> int:
 
 
 @compiled(rare=True)
-def constant(sc: int, line: int, t: int, now: int) -> int:
+def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
     """When a sub-core, asked at `t` (by an instruction that began `now`), has a line of 64 bytes of constants: of bank
     0, from 256 on of others, from CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first
-    brings it, and everybody waits for that. Both caches hold 32 lines in sets (an H200 loses all of 3 KB that it goes
-    through in a loop, three lines of 2 KB). What comes from the level behind comes to that 256 bytes at a time, and to
-    a sub-core one line after the other; but LDC's of several warps wait side by side, 16 that name 32 lines each as
-    long as one, and for their GPC's port alone."""
+    brings it, and everybody waits for that. Both caches hold 32 lines in sets by their lowest bits (an H200 loses all
+    of 3 KB that it goes through in a loop, three lines of 2 KB). What comes from the level behind comes to that 256
+    bytes at a time, and to a sub-core one line after the other; but LDC's of several places (not `alone`) wait side by
+    side, 16 that name 32 lines each as long as one, and for their GPC's port alone; a line that they push out while it
+    is on its way still comes for those that ask for it meanwhile."""
     m = sc >> 2
     gpc = SM[m, L.M_GPC]
     me = 1 << (sc & 3)
-    there = SM[m, L.M_CONSTAT + line] >> 5
-    asked = SM[m, L.M_CONSTAT + line] & 31
+    there = SM[m, L.M_CONSTAT + line] >> COMES_SHIFT
+    asked = SM[m, L.M_CONSTAT + line] & (1 << COMES_SHIFT) - 1
     other = 1 if line >= L.CONSTANT_LINES else 0
     place = line - L.CONSTANT_LINES if other else line
     miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
+    # An LDC is done with in one go: another's may have pushed out here what it will ask for later.
+    if asked & PUSHED and (there <= t or SM[m, L.M_CONSTASKED + line] > t):
+        there = 0
+        asked = 0
     if there == 0:
         if place >= L.PARAMETER_LINES:
             there = chunk(m, place, t) + miss
-            if other:
+            if not alone:
                 there = max(there, from_gpc(m, t, miss))
             elif there == t + miss:
-                there = max(t, SC[sc, L.S_CONSTANT]) + miss
-                SC[sc, L.S_CONSTANT] = there
+                there = max(t, SC[sc, L.S_CONSTANT + other]) + miss
+                SC[sc, L.S_CONSTANT + other] = there
         else:
             # SMs of a GPC that begin together wait for one another here.
             there = from_gpc(m, t, miss)
@@ -195,21 +201,25 @@ def constant(sc: int, line: int, t: int, now: int) -> int:
                 there += G[L.G_IMCFIRST]
                 SM[m, L.M_CONSTANTS] = there
             asked = BEGIN if t < SM[m, L.M_CONSTANTS] else 0
-        at = other * L.CONSTANT_SETS + ((place ^ place >> 3 ^ place >> 6) & (L.CONSTANT_SETS - 1))
+        at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
         ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
         count = SM[m, ring]
         slot = ring + 1 + count % L.CONSTANT_WAYS
         if count >= L.CONSTANT_WAYS:
             old = SM[m, slot]
-            SM[m, L.M_CONSTAT + old] = 0
+            if (old >= L.CONSTANT_LINES + L.PARAMETER_LINES) & (SM[m, L.M_CONSTAT + old] >> COMES_SHIFT > t):
+                SM[m, L.M_CONSTAT + old] |= PUSHED
+            else:
+                SM[m, L.M_CONSTAT + old] = 0
             SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
         SM[m, ring] = count + 1
         SM[m, slot] = line
-        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
+        SM[m, L.M_CONSTAT + line] = there << COMES_SHIFT | asked | me
+        SM[m, L.M_CONSTASKED + line] = t
     elif there > t and place < L.PARAMETER_LINES and not asked & (BEGIN | me):
         # A sub-core does not know what others have asked for.
         there = max(there, from_gpc(m, t, miss))
-        SM[m, L.M_CONSTAT + line] = there << 5 | asked | me
+        SM[m, L.M_CONSTAT + line] = there << COMES_SHIFT | asked | me
     elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
@@ -223,7 +233,7 @@ def constant(sc: int, line: int, t: int, now: int) -> int:
         there += (min(SM[m, L.M_LIVE] * G[L.G_WARPS], 4) - 1) * 2 * turn // 3
         all_there = there + 3 * turn
         there += (sc & 3) * turn
-    if all_there <= now:
+    if all_there <= now and not asked & PUSHED:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
     return there
 

@@ -397,8 +397,10 @@ SHARED_LINE = 2 * CONSTANT_LINES
 M_CONST = _several(_c, 2 * CONSTANT_WORDS + 1)
 """which constant lines are there, a bit each"""
 M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
-"""when each of them comes (0: neither there nor asked for), 32 times; with it, whether it was asked for when the SM
-began, and by which sub-cores"""
+"""when each of them comes (0: neither there nor asked for), 64 times; with it, whether it lost its place before that,
+whether it was asked for when the SM began, and by which sub-cores"""
+M_CONSTASKED = _several(_c, 2 * CONSTANT_LINES)
+"""when it was asked for"""
 M_CONSTANTK = _several(_c, CONSTANT_LINES // 4)
 """of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache (0: not asked for)"""
 M_CONSTANTC = _several(_c, CONSTANT_LINES // 4)
