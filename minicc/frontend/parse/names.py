@@ -109,15 +109,18 @@ class Names(Expressions):
             if (isinstance(found, ast.ClassTemplate) or (isinstance(found, Type) and found.kind == "spec")) and tokens[
                 i
             ].text == "<":
-                depth = inner = 0
+                depth = inner = body = 0
+                """Of `<`, of all brackets within it, of braces: those of a lambda, where statements end."""
                 while True:
                     text = tokens[i].text
-                    if text in (";", ""):
+                    if text == "" or (text == ";" and not body):
                         return False
                     if tokens[i].kind == PUNCT and text in "([{":
                         inner += 1
+                        body += text == "{"
                     elif tokens[i].kind == PUNCT and text in ")]}":
                         inner -= 1
+                        body -= text == "}"
                     elif text in ("<", ">", ">>") and not inner:
                         depth += self.brackets(i, depth)
                     i += 1
