@@ -25,8 +25,9 @@ READERS = ("cuobjdump", "nvdisasm")
 
 def find_tool(name: str) -> str | None:
     """One of NVIDIA's tools: on PATH, or from the wheels of the test extra. The readers are the wheels' alone: what
-    they print changes with each release (13.0's table of symbols is not 13.5's), and ours follows pyproject's."""
-    if name not in READERS and (found := shutil.which(name)):
+    they print changes with each release (13.0's table of symbols is not 13.5's), and ours follows pyproject's. nvcc is
+    PATH's alone: the wheels lack headers (cooperative_groups, cuda/std)."""
+    if (name not in READERS and (found := shutil.which(name))) or name == "nvcc":
         return found
     for path in sorted((Path(sysconfig.get_path("purelib")) / "nvidia").rglob(name)):
         if path.is_file() and os.access(path, os.X_OK):
