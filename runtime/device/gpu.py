@@ -1,6 +1,6 @@
 """The GPU: memory, the usermode region with its doorbell, one host engine, a compute engine and a copy engine.
 
-What the CPU side may touch: `memory` (loads and stores of mapped memory), `write_usermode`/`read_usermode` (the mapped
+What the CPU side may touch: `memory` (loads and stores of mapped memory), `write_usermode` (the mapped
 register page), `create_channel`/`reset_channel` (what the kernel driver does for it). `completed` is the profiler's and
 debugger's view.
 """
@@ -65,11 +65,6 @@ class Gpu:
     def settle(self) -> None:
         """The CPU waits: the device does all that it can."""
         self.host.settle()
-
-    def read_usermode(self, offset: int) -> int:
-        """A 32-bit load from the usermode region: the clock; anything else reads 0."""
-        now = self.timeline.end * 1000 // self.arch.clock_mhz
-        return {hw.TIME_0: now & 0xFFFFFFFF, hw.TIME_1: now >> 32}.get(offset, 0)
 
 
 def _sm_run(grid: Grid, memory: DeviceMemory, arch: Arch, options: Options) -> Outcome:

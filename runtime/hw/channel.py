@@ -17,8 +17,6 @@ GP_GET, GP_PUT = 0x88, 0x8C
 
 DOORBELL = 0x90
 """Byte offset in the usermode region: a write of a channel's work submit token rings it."""
-TIME_0, TIME_1 = 0x80, 0x84
-"""Nanosecond clock, low and high half, in the usermode region."""
 
 OPCODE_NOP, OPCODE_SET_PB_SEGMENT_EXTENDED_BASE = 0, 4
 

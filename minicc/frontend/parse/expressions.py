@@ -99,7 +99,6 @@ class Expressions(Heap):
 
     def binary_expression(self, level: int) -> ast.Expr:
         left = self.unary_expression()
-        tokens = self.tokens
         while True:
             token = self.tokens[self.i]
             op = token.text
@@ -123,7 +122,6 @@ class Expressions(Heap):
                 left = own or self.binary(op, left, right, token)
             else:
                 left = self.member_through(left, right, True, token)
-        del tokens
 
     def unary_expression(self) -> ast.Expr:
         token = self.tokens[self.i]

@@ -18,8 +18,6 @@ from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
 
 class Records(Members):
-    anonymous: int = 0
-
     def tagged(self, specs: Specifiers) -> Type:
         tag = self.take()
         if tag.text == "enum":
@@ -63,7 +61,6 @@ class Records(Members):
         if name is None:
             if not defining:
                 self.fail(f"declaration of anonymous {tag.text} must be a definition", tag)
-            self.anonymous += 1
             return self._body(self._new_record(tag, ""), tag, align)
         if not defining:
             known = self.scope.tags.get(name.text, self.scope.names.get(name.text))

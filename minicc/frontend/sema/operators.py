@@ -106,14 +106,12 @@ class Operators(Conversions):
         self.require_complete(t.elem, at)
         return ast.Deref(t.elem, at, e, lvalue=True)
 
-    def require_complete(self, t: Type, at: Token, what: str = "") -> None:
+    def require_complete(self, t: Type, at: Token) -> None:
         if (
             not ty.is_complete(t)
             and t.kind != "error"
             and not (t.kind == "array" and t.elem and ty.is_complete(t.elem))
         ):
-            if what:
-                self.fail(f"{what} has incomplete type '{t}'", at)
             self.fail(f"incomplete type '{t}' where a complete type is required", at)
 
     def step(self, op: str, e: ast.Expr, prefix: bool, at: Token) -> ast.Expr:

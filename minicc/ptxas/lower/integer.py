@@ -349,10 +349,10 @@ def sad(b: Builder, inst: ptx.Inst) -> None:
     b.emit("VABSDIFF" if signed(type_) else "VABSDIFF.U32", (b.dst(d),), (x32, y32, b.reg(b.val(third))))
 
 
-def compare64(b: Builder, how: str, sign: bool, x: Pair, y: Pair, guard: MOperand = TRUE) -> V:
+def compare64(b: Builder, how: str, sign: bool, x: Pair, y: Pair) -> V:
     """A 64-bit integer compare into a fresh predicate, by its halves."""
     low = b.setp(f"ISETP.{how}.U32.AND", x[0], y[0])
-    return b.setp(dotted("ISETP", how, "" if sign else "U32", "AND.EX"), x[1], y[1], guard, (low,))
+    return b.setp(dotted("ISETP", how, "" if sign else "U32", "AND.EX"), x[1], y[1], TRUE, (low,))
 
 
 def absolute(b: Builder, inst: ptx.Inst) -> None:
