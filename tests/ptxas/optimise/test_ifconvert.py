@@ -276,3 +276,26 @@ __global__ void f(const int *v, const int *g, int *o, int *h, int d) {
 }
 """
     assert "BSSY" not in checked(tmp_path, source)
+
+
+def test_an_online_softmax_has_no_branch_in_its_loop(tmp_path: Path) -> None:
+    """Each side computes one exponential: of the sum's old scale, or of the new term."""
+    source = """
+//! x = uniform(-4, 4, (40, 32), f32)
+//! y = zeros(32, f32)
+//! f[1, 32](x, y, 40)
+//! most = max(f64(x), axis=0)
+//! expect(y, most + log(sum(exp(f64(x) - most), axis=0)), rel=1e-5)
+__global__ void f(const float *x, float *y, int n) {
+    float most = -1e30f, sum = 0;
+    #pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        float v = x[32 * i + threadIdx.x];
+        if (v > most) { sum = sum * __expf(most - v) + 1; most = v; }
+        else sum += __expf(v - most);
+    }
+    y[threadIdx.x] = most + __logf(sum);
+}
+"""
+    code = checked(tmp_path, source)
+    assert "BSSY" not in code and code.count("MUFU") >= 3
