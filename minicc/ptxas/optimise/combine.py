@@ -5,6 +5,7 @@
     SHF.L.U32 t, a, n, RZ;  IADD3 d, t, c, RZ       LEA d, a, c, n
     SHF.R t, RZ, n, a;      IADD3 d, t, c, RZ       LEA.HI d, a, c, RZ, 32 - n   (signed: LEA.HI.SX32)
     SHF.L.W.HI t, a, n, b;  IADD3 d, t, c, RZ       LEA.HI d, a, c, b, n   (a rotation and an addition, of hashes)
+    SHF.L.U32 t, a, n, RZ;  SHF.R.U32.HI u, RZ, 32 - n, b;  LOP3 d, t | u   SHF.L.W.HI d, b, n, a   (also ^ and +)
     64-bit t = a << n;      64-bit add d, t, c      LEA d, p, a, c, n; LEA.HI.X d, a, c, a, n, p  (any number of sums)
     sign s of a;            64-bit add d, (a, s), c IADD3 d, p, a, c; LEA.HI.X.SX32 d, a, c, 1, p
     IMAD t, a, b, RZ;       IADD3 d, t, c, RZ       IMAD d, a, b, c
@@ -37,6 +38,7 @@ _DOWN: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[MOperand, ...]]] = {
     ("R", "S32", "HI"): (("HI", "SX32"), ()),
 }
 """Shifts to the right: the form of LEA that shifts and adds, and its source for the upper half."""
+_LOWER = ("R", "U32", "HI")
 _SIGNED = frozenset({"FADD", "FFMA", "FMNMX", "FMUL", "FSET", "FSETP", "MUFU"})
 """What takes the sign of a source in the operand: minus and the magnitude (FFMA that of its first alone, as far as
 NVIDIA's code shows)."""
@@ -168,7 +170,7 @@ class Combiner:
 
     def _add(self, inst: MInst, b: int, at: int) -> None:
         """32-bit add of two with one of them combinable."""
-        if len(inst.srcs) != 3 or inst.srcs[2] != ZERO:
+        if len(inst.srcs) != 3 or inst.srcs[2] != ZERO or self._funnel(inst, b, at):
             return
         for n in (0, 1):
             t, other = inst.srcs[n], inst.srcs[1 - n]
@@ -189,6 +191,23 @@ class Combiner:
                 if zero == ZERO and len(found.inst.srcs) == 3 and len(found.inst.dsts) == 1 and not other.abs:
                     self.replace(inst, "IMAD", found.inst.modifiers, (a, m, other))
                     return
+
+    def _funnel(self, inst: MInst, b: int, at: int) -> bool:
+        """Two words that are shifted apart by a word's width, together: a rotation, if they are the same."""
+        for left, right in (inst.srcs[:2], inst.srcs[1::-1]):
+            if not _plain(left) or not _plain(right):
+                return False
+            high, low = (self.maker(t, "SHF", b, at) for t in (left, right))
+            if high is None or low is None or high.inst.modifiers != ("L", "U32") or low.inst.modifiers != _LOWER:
+                continue
+            (first, count, zero), (none, rest, last) = high.inst.srcs[:3], low.inst.srcs[:3]
+            whole = (
+                isinstance(count, Imm) and isinstance(rest, Imm) and rest.bits == 32 - count.bits and 0 < rest.bits < 32
+            )
+            if whole and zero == none == ZERO and _plain(first) and _plain(last):
+                self.replace(inst, "SHF", ("L", "W", "U32", "HI"), (last, count, first))
+                return True
+        return False
 
     def _shifted_word(self, inst: MInst, shift: MInst, other: MOperand) -> bool:
         """A sum of a word and one that was shifted: to the left, to the right, or out of two words."""
@@ -426,6 +445,10 @@ class Combiner:
 
     def _logic(self, outer: MInst, b: int, at: int) -> None:
         if len(outer.srcs) != 5 or len(outer.dsts) != 1 or outer.srcs[4] != FALSE:
+            return
+        third, lut = outer.srcs[2:4]
+        # Of the two words no bit is set in both, so it does not matter what the table has for that.
+        if third == ZERO and isinstance(lut, Imm) and lut.bits & 0b10101 == 0b10100 and self._funnel(outer, b, at):
             return
         for n in range(3):
             t = outer.srcs[n]

@@ -30,6 +30,38 @@ def test_rotation_and_addition(tmp_path: Path) -> None:
     assert "SHF" not in code
 
 
+FUNNELS = """\
+//! n = 256
+//! a = randint(-2147483648, 2147483647, n, i32)
+//! b = randint(-2147483648, 2147483647, n, i32)
+//! c = zeros(4 * n, i32)
+//! f[1, n](a, b, c, n)
+//! u = u32(a)
+//! v = u32(b)
+//! expect(c[0:n], i32((u << 7) | (u >> 25)))
+//! expect(c[n:2 * n], i32((u << 31) | (v >> 1)))
+//! expect(c[2 * n:3 * n], i32((u << 14) | (v >> 18)))
+//! expect(c[3 * n:4 * n], i32((v << 14) | (u >> 18)))
+
+__global__ void f(const unsigned *a, const unsigned *b, unsigned *c, int n)
+{
+    unsigned u = a[threadIdx.x], v = b[threadIdx.x], x, y, z, w;
+    asm("{ .reg .b32 s, t; shl.b32 s, %1, 7; shr.u32 t, %1, 25; add.s32 %0, t, s; }" : "=r"(x) : "r"(u));
+    asm("{ .reg .b32 s, t; shl.b32 s, %1, 31; shr.u32 t, %2, 1; xor.b32 %0, s, t; }" : "=r"(y) : "r"(u), "r"(v));
+    asm("{ .reg .b64 r, s, t; mov.b64 r, {%2, %3}; shl.b64 s, r, 14; shr.u64 t, r, 50; or.b64 r, s, t; "
+        "mov.b64 {%0, %1}, r; }" : "=r"(z), "=r"(w) : "r"(u), "r"(v));
+    c[threadIdx.x] = x, c[n + threadIdx.x] = y, c[2 * n + threadIdx.x] = z, c[3 * n + threadIdx.x] = w;
+}
+"""
+
+
+def test_words_shifted_apart(tmp_path: Path) -> None:
+    """Rotations as hashes in others' PTX have them: one instruction a word."""
+    code = checked(tmp_path, FUNNELS)
+    assert code.count("SHF") == 4
+    assert "LOP3" not in code and "LEA" not in code
+
+
 LIMITED = """\
 //! n = 256
 //! a = randint(-2147483648, 2147483647, n, i32)
