@@ -22,9 +22,12 @@ UNROLLED = 8000
 SHORT, LONGER = 6000, 4
 """A function of more lines than this may be so many times as long at most: sines and powers that are inlined in its
 loops are written out with them, and code has caches, too."""
+FOLDED = 4
+"""What is written out may fold to a fraction like this."""
 _LABEL = re.compile(r"^([-\w.$]+):", re.M)
-_END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, -?\d+\n  br i1 \1, label %(\S+), label %([^\s,]+)", re.M)
+_END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, (-?\d+)\n  br i1 \1, label %(\S+), label %([^\s,]+)", re.M)
 """A block ends with a compare with a constant."""
+_JUMP = re.compile(r"label %([-\w.$]+)")
 
 
 _HALF = re.compile(r"^  store (half|bfloat) ([^\n,]+), (?=ptr )", re.M)
@@ -53,7 +56,11 @@ _ELEMENTS = re.compile(r"alloca \[(\d+) x ")
 def kept(text: str) -> dict[str, str]:
     """The functions of a module's text that have local arrays which may go, and a loop of a constant number of
     turns."""
-    return {name: body for name, _, body in bodies(text) if " = alloca " in body and _counted(body) and _may_go(body)}
+    return {
+        name: body
+        for name, _, body in bodies(text)
+        if " = alloca " in body and _counted(body) and _written_out(body) <= _tried(body) and _may_go(body)
+    }
 
 
 def gone(text: str, before: dict[str, str]) -> set[str]:
@@ -72,7 +79,41 @@ def gone(text: str, before: dict[str, str]) -> set[str]:
 def _counted(body: str) -> bool:
     """Whether a loop seems to end at a constant."""
     place = {label[1]: label.start() for label in _LABEL.finditer(body)}
-    return any(place.get(end[k], end.end()) < end.end() for end in _END.finditer(body) for k in (2, 3))
+    return any(place.get(end[k], end.end()) < end.end() for end in _END.finditer(body) for k in (3, 4))
+
+
+def _tried(body: str) -> int:
+    """Lines of what LLVM is asked for at most; what they fold to may be kept."""
+    return max(FOLDED * SHORT, LONGER * body.count("\n"))
+
+
+def _written_out(body: str) -> int:
+    """About how many lines there would be, before anything folds. LLVM's limit is one loop's: where a loop is written
+    out, the loops in it, which ended at its index, are loops of known numbers of turns then (sorting 128 elements by
+    insertion, 50,258 lines and 14 s). Those are taken for loops of as many turns as the one around them."""
+    place = {label[1]: label.start() for label in _LABEL.finditer(body)}
+    loops: dict[int, int] = {}
+    """Of each loop where it begins and ends."""
+    for jump in _JUMP.finditer(body):
+        start = place.get(jump[1], len(body))
+        if start < jump.start():
+            loops[start] = max(jump.end(), loops.get(start, 0))
+    ends = [(end.start(), abs(int(end[2])), [place.get(end[k], 0) for k in (3, 4)]) for end in _END.finditer(body)]
+    total = body.count("\n")
+    around: list[tuple[int, int, int]] = []
+    """(end, turns, copies) of the loops around, outer ones first."""
+    for start, end in sorted(loops.items()):
+        while around and around[-1][0] <= start:
+            around.pop()
+        _, outer, copies = around[-1] if around else (0, 1, 1)
+        own = [t for at, t, to in ends if start <= at < end and any(not start < place_ < end for place_ in to)]
+        turns, lines = max(own, default=0), body.count("\n", start, end)
+        turns = turns if turns > 1 else outer
+        if turns * lines > FOLDED * UNROLLED:  # it may have been written out in part
+            turns = 1
+        total += copies * (turns - 1) * lines
+        around.append((end, turns, copies * turns))
+    return total
 
 
 def _may_go(body: str) -> bool:

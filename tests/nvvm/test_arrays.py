@@ -169,3 +169,33 @@ out:
 def test_an_array_may_go_where_its_indices_may_be_constants(index: str, bound: str, length: int, may: bool) -> None:
     text = INDEXED.replace("INDEX", index).replace("BOUND", bound).replace("LENGTH", str(length))
     assert ("indexed" in arrays.kept(text)) is may
+
+
+SORT = """
+__global__ void sort(const float *in, float *out)
+{
+    float a[SIZE];
+    for (int i = 0; i < SIZE; i++) a[i] = in[threadIdx.x * SIZE + i];
+    for (int i = 1; i < SIZE; i++) {
+        float x = a[i];
+        int j = i;
+        for (; j > 0 && a[j - 1] > x; j--) a[j] = a[j - 1];
+        a[j] = x;
+    }
+    out[threadIdx.x] = a[SIZE / 2];
+}
+"""
+
+
+@pytest.mark.parametrize(("source", "size", "tried"), [(INVERSE, 4, True), (SORT, 128, False), (SORT, 300, False)])
+def test_loops_that_would_be_written_out_in_each_other_without_end_are_not_tried(
+    source: str, size: int, tried: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sort of 128 would have 50,258 lines, in 14 s: LLVM's limit is one for each loop."""
+    found: list[dict[str, str]] = []
+    kept = arrays.kept
+    monkeypatch.setattr(arrays, "kept", lambda text: found.append(kept(text)) or found[-1])
+    path = tmp_path / "a.k"
+    path.write_text(source.replace("SIZE", str(size)))
+    minicc.compile(path, arch="sm_90")
+    assert [bool(names) for names in found] == [tried]
