@@ -10,6 +10,7 @@ import pytest
 
 import minicc
 import runtime
+from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
 from tests.ptxas.conftest import checked
 
@@ -269,3 +270,29 @@ __global__ void f(const float *a, const float *b, float *o) {
     code = checked(tmp_path, source)
     first = code[: code.index("BRA")]
     assert first.count("MUFU") == 2 and first.count("FFMA") > 6
+
+
+def test_what_fills_the_time_of_many_divisions_takes_few_registers(tmp_path: Path) -> None:
+    """Turns of an unrolled loop do not all bring theirs before the first one's division."""
+    source = """
+//! a = uniform(1, 2, (24, 64), f32)
+//! out = zeros((24, 64), f32)
+//! f[1, 64](a, out)
+//! m = f64(a)
+//! s = zeros(64, f64)
+//! for i in range(12):
+//!     s = (s + m[i] * m[i + 3] + m[i + 5]) / m[i] + (m[i + 1] * m[i + 7] - m[i]) * s + m[i + 2] * m[i + 4] + m[i + 11]
+//! expect(out, m * s, rel=1e-3)
+__global__ void f(const float *a, float *out) {
+    float m[24], s = 0;
+    for (int i = 0; i < 24; i++) m[i] = a[i * 64 + threadIdx.x];
+    for (int i = 0; i < 12; i++) {
+        float u = m[i] * m[i + 3] + m[i + 5], v = m[i + 1] * m[i + 7] - m[i], w = m[i + 2] * m[i + 4] + m[i + 11];
+        s = (s + u) / m[i] + v * s + w;
+    }
+    for (int i = 0; i < 24; i++) out[i * 64 + threadIdx.x] = m[i] * s;
+}
+"""
+    checked(tmp_path, source)
+    early, plain = (read_cubin(image, "k").functions[0].registers for image in images(source))
+    assert early <= plain + 4
