@@ -28,6 +28,7 @@ _LABEL = re.compile(r"^([-\w.$]+):", re.M)
 _END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, (-?\d+)\n  br i1 \1, label %(\S+), label %([^\s,]+)", re.M)
 """A block ends with a compare with a constant."""
 _JUMP = re.compile(r"label %([-\w.$]+)")
+_COUNTER = re.compile(r"^  (%\S+) = phi i\d+ (\[.*)$", re.M)
 
 
 _HALF = re.compile(r"^  store (half|bfloat) ([^\n,]+), (?=ptr )", re.M)
@@ -90,7 +91,8 @@ def _tried(body: str) -> int:
 def _written_out(body: str) -> int:
     """About how many lines there would be, before anything folds. LLVM's limit is one loop's: where a loop is written
     out, the loops in it, which ended at its index, are loops of known numbers of turns then (sorting 128 elements by
-    insertion, 50,258 lines and 14 s). Those are taken for loops of as many turns as the one around them."""
+    insertion, 50,258 lines and 14 s). Those are taken for loops of as many turns as the one around them. What LLVM
+    wrote out in part has several turns in one already."""
     place = {label[1]: label.start() for label in _LABEL.finditer(body)}
     loops: dict[int, int] = {}
     """Of each loop where it begins and ends."""
@@ -109,11 +111,24 @@ def _written_out(body: str) -> int:
         own = [t for at, t, to in ends if start <= at < end and any(not start < place_ < end for place_ in to)]
         turns, lines = max(own, default=0), body.count("\n", start, end)
         turns = turns if turns > 1 else outer
-        if turns * lines > FOLDED * UNROLLED:  # it may have been written out in part
-            turns = 1
-        total += copies * (turns - 1) * lines
-        around.append((end, turns, copies * turns))
+        times = max(turns // _together(body, start, end), 1)
+        if times * lines > FOLDED * UNROLLED:  # more than LLVM writes out
+            turns = times = 1
+        total += copies * (times - 1) * lines
+        around.append((end, turns, copies * times))
     return total
+
+
+def _together(body: str, start: int, end: int) -> int:
+    """How many turns of the source one of a loop makes: what its counter grows by."""
+    head = body[start : body.find("\n\n", start)]
+    steps = [
+        abs(int(grown[1]))
+        for name, values in _COUNTER.findall(head)
+        for last in re.findall(r"\[ (%\S+), ", values)
+        if (grown := re.search(rf"^  {re.escape(last)} = add [^\n]*{re.escape(name)}, (-?\d+)$", body[start:end], re.M))
+    ]
+    return max(min(steps, default=1), 1)
 
 
 def _may_go(body: str) -> bool:
