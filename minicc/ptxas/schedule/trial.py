@@ -143,6 +143,8 @@ class Trial:
     def among(self, registers: int) -> float:
         """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what
         there is to issue (what is of local memory twice), and waits for all of them together."""
+        if self.failed:
+            return inf
         alone, issued, local = self.time
         return issued + local + alone * self.arch.sub_cores / warps(self.function, self.arch, registers)
 
