@@ -29,6 +29,8 @@ _END = re.compile(r"^  (%\S+) = icmp [a-z ]+ i\d+ [^,\n]+, (-?\d+)\n  br i1 \1, 
 """A block ends with a compare with a constant."""
 _JUMP = re.compile(r"label %([-\w.$]+)")
 _COUNTER = re.compile(r"^  (%\S+) = phi i\d+ (\[.*)$", re.M)
+_FROM = re.compile(r"\[ (%\S+), ")
+_GROWN = re.compile(r"^  (%\S+) = add [^\n,]*(%[^\s,]+), (-?\d+)$", re.M)
 
 
 _HALF = re.compile(r"^  store (half|bfloat) ([^\n,]+), (?=ptr )", re.M)
@@ -101,6 +103,7 @@ def _written_out(body: str) -> int:
         if start < jump.start():
             loops[start] = max(jump.end(), loops.get(start, 0))
     ends = [(end.start(), abs(int(end[2])), [place.get(end[k], 0) for k in (3, 4)]) for end in _END.finditer(body)]
+    grown = {name: (counter, int(step)) for name, counter, step in _GROWN.findall(body)}
     total = body.count("\n")
     around: list[tuple[int, int, int]] = []
     """(end, turns, copies) of the loops around, outer ones first."""
@@ -111,7 +114,7 @@ def _written_out(body: str) -> int:
         own = [t for at, t, to in ends if start <= at < end and any(not start < place_ < end for place_ in to)]
         turns, lines = max(own, default=0), body.count("\n", start, end)
         turns = turns if turns > 1 else outer
-        times = max(turns // _together(body, start, end), 1)
+        times = max(turns // _together(body[start : body.find("\n\n", start)], grown), 1)
         if times * lines > FOLDED * UNROLLED:  # more than LLVM writes out
             turns = times = 1
         total += copies * (times - 1) * lines
@@ -119,14 +122,14 @@ def _written_out(body: str) -> int:
     return total
 
 
-def _together(body: str, start: int, end: int) -> int:
-    """How many turns of the source one of a loop makes: what its counter grows by."""
-    head = body[start : body.find("\n\n", start)]
+def _together(head: str, grown: dict[str, tuple[str, int]]) -> int:
+    """How many turns of the source one of a loop makes: what the counters at its head grow by; `grown` has what each
+    sum with a constant is made of."""
     steps = [
-        abs(int(grown[1]))
+        abs(grown[last][1])
         for name, values in _COUNTER.findall(head)
-        for last in re.findall(r"\[ (%\S+), ", values)
-        if (grown := re.search(rf"^  {re.escape(last)} = add [^\n]*{re.escape(name)}, (-?\d+)$", body[start:end], re.M))
+        for last in _FROM.findall(values)
+        if last in grown and grown[last][0] == name
     ]
     return max(min(steps, default=1), 1)
 

@@ -16,7 +16,7 @@ Input: a module's text after LLVM's pipeline.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, pairwise
 
@@ -265,10 +265,9 @@ def _lines(
 
 
 def _vector(
-    slots: dict[int, str], how: str, found: re.Match[str], vector: re.Match[str], start: int, fresh: object
+    slots: dict[int, str], how: str, found: re.Match[str], vector: re.Match[str], start: int, fresh: Callable[[], str]
 ) -> Iterator[str]:
     """A vector's elements, one by one."""
-    assert callable(fresh)
     kind, element, size = vector[0], vector[2], _SIZES[vector[2]]
     value = "poison"
     for k in range(int(vector[1])):

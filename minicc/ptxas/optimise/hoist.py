@@ -141,6 +141,8 @@ def _fill(function: MFunction, head: int, join: int, aside: int, live: Liveness)
     made = {part for inst in between for part in parts_written(inst)}
     wanted = {inst for inst in bottom if inst.mnemonic in ARITHMETIC}
     moved = _movable(bottom, used, made, False, wanted, ("R", "P"))[:_FILL]
+    if not moved:
+        return
     general = {reg.id for reg in function.vregs if reg.file == "R"}
     there, kept = (_parts(masks[join], general) for masks in (live.live_in, live.live_out))
     moved = moved[: _within(bottom, moved, general, kept | used, max(_ROOM - len(there), 0))]
