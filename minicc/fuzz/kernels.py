@@ -417,7 +417,7 @@ class Writer:
         ]
         return HEADER + "\n".join([*out, f'extern "C" {text[0]}', *text[1:]]) + "\n"
 
-    def results(self) -> list[str]:
+    def results(self, row: str = "out") -> list[str]:
         """All that is alive at the end, written to the row."""
         values = [(place.text, place.type) for place in self.places]
         values += [(f"{name}[{i}]", type_) for name, type_, size in self.arrays for i in range(size)]
@@ -427,7 +427,7 @@ class Writer:
             if type_.kind == "f":
                 raw = "__float_as_uint" if type_ is FLOAT else "__double_as_longlong"
                 text = f"({text} == {text} ? (unsigned long long){raw}({text}) : 99ull)"
-            place = f"out[{at % OUTPUTS}]"
+            place = f"{row}[{at % OUTPUTS}]"
             out.append(f"{place} = {place} * 31ull + (unsigned long long){text};")
         return out
 

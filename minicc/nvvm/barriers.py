@@ -22,6 +22,8 @@ LONGEST = 50
 _BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
 _NAME = "@barrier.of.turns("
 _DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
+_NUMBERED = re.compile(r"^!(\d+) = ", re.M)
+"""Metadata, whose numbers have gaps where functions were taken from another text (minicc.nvvm.functions)."""
 _ENDS = re.compile("  (?:ret|switch|unreachable|indirectbr)")
 _BACK = re.compile(rf"  br i1 ({NAME}), label {NAME}, label {NAME}$")
 """A branch that no note about unrolling follows."""
@@ -37,7 +39,7 @@ _HEAD = re.compile(rf"{_SAME.pattern}|phi\b")
 def marked(text: str) -> str | None:
     """The text with such loops marked, and barriers that do not keep LLVM from unrolling them; None if it has none."""
     head, *functions = text.split("\ndefine ")
-    first = text.count("\n!") + 1  # a metadata number that is free
+    first = 1 + max(map(int, _NUMBERED.findall(text)), default=0)
     notes = [f'!{first} = !{{!"llvm.loop.unroll.count", i32 {TURNS}}}']
     for place, function in enumerate(functions):
         if "ptx_kernel" not in function[: function.find("{")] or _BARRIER not in function:

@@ -80,3 +80,15 @@ def test_a_loop_that_a_parameter_keeps_going_stays():
     text = f"declare {name}(i32)\n\ndefine ptx_kernel void @f(i1 %on) {{\n{body}}}\n"
     llvmlite.binding.parse_assembly(text).verify()
     assert marked(text) is None
+
+
+def test_metadata_whose_numbers_have_gaps():
+    """Functions that were taken from another text brought theirs."""
+    barrier = "void @llvm.nvvm.barrier.cta.sync.aligned.all"
+    turn = f"turn:\n  %i = phi i32 [ 0, %entry ], [ %j, %turn ]\n  call {barrier}(i32 0)\n  %j = add i32 %i, 1\n"
+    turn += "  %more = icmp slt i32 %j, %n\n  br i1 %more, label %turn, label %end\nend:\n  ret void\n"
+    text = f"declare {barrier}(i32)\n\ndefine ptx_kernel void @f(i32 %n) {{\nentry:\n  br label %turn\n{turn}}}\n"
+    text += "\n!some = !{!0, !2}\n!0 = !{i32 1}\n!2 = distinct !{!2}\n"
+    changed = marked(text)
+    assert changed is not None
+    llvmlite.binding.parse_assembly(changed).verify()
