@@ -14,10 +14,11 @@ does. No division is needed: `for (i = start; i < n; i += s)` has four turns bef
                                         L.turn:  turn; br i < n ? L.turn : L.done
                                         L.done:  br exit
 
-where `exact` says that s is small and n >= 0, and `few` besides that i < n held before the first turn (else that turn
-may have gone over the end of the type), which LLVM mostly knows: then L.turn goes. What is left, at most three
-turns, is no loop, so that ptxas loads for all three together, under guards: rows of 500 to 1,000 elements by blocks of
-128 and 256 take 0.79 to 0.92 of the cycles on the model for it (softmax, layer norms, arg max).
+where `exact` says that s is small, n >= 0, and n + s in the type where C does not promise that of i, and `few` besides
+that i < n held before the first turn (else that turn may have gone over the end of the type), which LLVM mostly knows:
+then L.turn goes. What is left, at most three turns, is no loop, so that ptxas loads for all three together, under
+guards: rows of 500 to 1,000 elements by blocks of 128 and 256 take 0.79 to 0.92 of the cycles on the model for it
+(softmax, layer norms, arg max).
 
 Where the stride is a constant, sixteen loads come before the four, in the same way, as in NVIDIA's code: they have one
 address in common. Where a turn has more than two loads, three with such a stride, it is two turns, since each takes
@@ -52,7 +53,7 @@ PHI = re.compile(rf"  ({_ID}) = phi (.+?) \[ ({_IN}), ({_ID}) \], \[ ({_IN}), ({
 """Of a loop's head with one way in."""
 FROM = re.compile(rf", ({_ID}) \]")
 _TEST = r"^  {} = icmp (?:samesign )?(\w+) (i32|i64) ([^\s,]+), ([^\s,]+).*\n"
-_STEP = rf"^  {{}} = add (?:nuw )?(?:nsw )?i\d+ ({_ID}), ({_ID}|\d+)(?![-\w.$])"
+_STEP = rf"^  {{}} = add ((?:nuw )?(?:nsw )?)i\d+ ({_ID}), ({_ID}|\d+)(?![-\w.$])"
 NAME = re.compile(_ID)
 _LABEL = re.compile(r"\n[-\w.$]+:")
 NUMBER = re.compile(r"(%|^)(\d+)(?![-\w.$])", re.M)
@@ -104,6 +105,7 @@ class _Loop:
         bound: str,
         stepped: str,
         stride: str,
+        ends: bool,
         notes: str,
         after: set[str],
     ) -> None:
@@ -121,6 +123,8 @@ class _Loop:
         self.stepped = stepped
         """The phi that becomes it."""
         self.stride = stride
+        self.ends = ends
+        """The index does not pass the end of its type."""
         self.notes = notes
         """What follows the branch: metadata."""
         self.after = after
@@ -260,14 +264,15 @@ def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | Non
         phis[name] = (kind, first, following) if latch == label else (kind, following, first)
     own = Counter(NAME.findall(block))
     after = {name for name in inside if uses[name] > own[name]}
-    old, stride = (step[1], step[2]) if step[1] in phis else (step[2], step[1])
+    old, stride = (step[2], step[3]) if step[2] in phis else (step[3], step[2])
+    ends = ("nuw" if predicate[0] == "u" else "nsw") in step[1]
     if old not in phis or phis[old][2] != index or stride in inside:
         return None
     if not after <= phis.keys() | {following for _, _, following in phis.values()}:
         return None
     turn = turn.replace(compare[0], "")
     exit_ = no if yes == label else yes
-    return _Loop(label, exit_, phis, turn, predicate, form, index, bound, old, stride, match["notes"], after)
+    return _Loop(label, exit_, phis, turn, predicate, form, index, bound, old, stride, ends, match["notes"], after)
 
 
 def _unrolled(notes: str, module: _Module) -> bool:
@@ -279,6 +284,21 @@ def _unrolled(notes: str, module: _Module) -> bool:
 
 def renamed(text: str, names: dict[str, str]) -> str:
     return NAME.sub(lambda name: names.get(name[0], name[0]), text)
+
+
+def _room(loop: _Loop) -> str:
+    """Lines that say whether neither the limit nor, before it reaches the bound, the index passes the end of its type:
+    an index without such a promise of C goes on from there."""
+    form, least = loop.type, -(1 << int(loop.type[1:]) - 1)
+    if loop.less[0] == "u":
+        if loop.ends:
+            return f"  {{0}}.room = icmp ule {form} {{0}}.ahead, {loop.bound}\n"
+        back = f"  {{0}}.back = sub {form} 0, {{0}}.ahead\n  {{0}}.end = sub {form} {{0}}.back, {loop.stride}\n"
+        return f"{back}  {{0}}.room = icmp ult {form} {{0}}.limit, {{0}}.end\n"
+    if loop.ends:
+        return f"  {{0}}.room = icmp sgt {form} {loop.bound}, -1\n"
+    end = f"  {{0}}.end = sub {form} {least}, {loop.stride}\n"
+    return f"{end}  {{0}}.room = icmp ult {form} {loop.bound}, {{0}}.end\n"
 
 
 def _widened(loop: _Loop) -> str:
@@ -303,7 +323,7 @@ def _widened(loop: _Loop) -> str:
             for phi, (kind, _, _) in loop.phis.items()
         )
 
-    room = f"icmp ule {form} {{}}.ahead, {loop.bound}" if less[0] == "u" else f"icmp sgt {form} {loop.bound}, -1"
+    room = _room(loop)
     at, values = label, {phi: first for phi, (_, first, _) in loop.phis.items()}
     text = f"""{label[1:]}:
   {label}.begun = icmp {less} {form} {values[loop.stepped]}, {loop.bound}
@@ -317,8 +337,7 @@ def _widened(loop: _Loop) -> str:
         text += f"""  {at}.ahead = mul {form} {loop.stride}, {width - 1}
   {at}.limit = sub {form} {loop.bound}, {at}.ahead
   {at}.small = icmp ult {form} {loop.stride}, {1 << int(form[1:]) - 5}
-  {at}.room = {room.format(at)}
-  {at}.fits = icmp {less} {form} {values[loop.stepped]}, {at}.limit
+{room.format(at)}  {at}.fits = icmp {less} {form} {values[loop.stepped]}, {at}.limit
   {at}.exact = and i1 {at}.small, {at}.room
   {at}.far = and i1 {at}.exact, {at}.fits
   br i1 {at}.far, label {label}{wide}, label {fewer}
