@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from itertools import pairwise
 
 from minicc.graphs import nesting
@@ -34,11 +35,13 @@ def _marked(block: Block) -> list[str]:
     return [t.label for i in block.insts if i.mnemonic == "BSSY" for t in i.srcs if isinstance(t, Target) and t.label]
 
 
-def thread(function: MFunction) -> None:
-    """Branches to a block that only branches, or only exits, go there (or exit) at once."""
+def thread(function: MFunction, kept: Container[str] = ()) -> None:
+    """Branches to a block that only branches, or only exits, go there (or exit) at once; not past those of `kept`."""
     onward: dict[str, str] = {}
     exits: set[str] = set()
     for position, block in enumerate(function.blocks):
+        if block.label in kept:
+            continue
         if len(block.insts) == 1 and block.insts[0].guard == TRUE:
             only = block.insts[0]
             if only.mnemonic == "BRA":
@@ -74,13 +77,13 @@ def thread(function: MFunction) -> None:
     prune(function)
 
 
-def fold_empty(function: MFunction) -> None:
-    """Remove blocks without instructions; what went to one goes to the block after it."""
+def fold_empty(function: MFunction, lasting: Container[str] = ()) -> None:
+    """Remove blocks without instructions; what went to one goes to the block after it. Not those of `lasting`."""
     onward: dict[str, str] = {}
     kept: list[Block] = []
     label: str | None = None
     for block in reversed(function.blocks):
-        if not block.insts and label is not None:
+        if not block.insts and label is not None and block.label not in lasting:
             onward[block.label] = label
         else:
             kept.append(block)
@@ -100,9 +103,10 @@ def fold_empty(function: MFunction) -> None:
     link(function)
 
 
-def straighten(function: MFunction) -> None:
-    """Drop branches to the next block, and join a block to its only successor where that has no other predecessor."""
-    fold_empty(function)
+def straighten(function: MFunction, kept: Container[str] = ()) -> None:
+    """Drop branches to the next block, and join a block to its only successor where that has no other predecessor;
+    empty blocks go, but for those of `kept`."""
+    fold_empty(function, kept)
     blocks = function.blocks
     for here, after in pairwise(blocks):
         _turn(here, after)

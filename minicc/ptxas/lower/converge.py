@@ -59,10 +59,11 @@ class Region:
 def converge(function: MFunction, builder: Builder) -> None:
     """Insert BSSY and BSYNC, drop WARPSYNCs that cannot matter, and set loop depths."""
     prune(function)
-    thread(function)
-    straighten(function)
+    around = _around_loops(function)
+    thread(function, around)
+    straighten(function, around)
     if builder.turns and drop_turns(function, builder.turns):
-        straighten(function)
+        straighten(function, around)
     graph = Graph.of(function)
     _preheaders(function, graph.loops(graph.dominators()), builder)
     most = AROUND_CALLS if builder.has_calls else MAX_BARRIERS
@@ -301,6 +302,18 @@ def _explicit(blocks: list[Block]) -> None:
     for position, block in enumerate(blocks):
         if not ends(block) and position + 1 < len(blocks):
             block.insts.append(_jump(blocks[position + 1].label))
+
+
+def _around_loops(function: MFunction) -> set[str]:
+    """Labels of loops' headers that do nothing and lead into a loop in this one: a search in each turn of another. Both
+    would have one header, and be one loop: lanes would meet only where turns of the outer one end."""
+    blocks = function.blocks
+    empty = [n for n, b in enumerate(blocks) if len(b.succs) == 1 and all(i.mnemonic == "BRA" for i in b.insts)]
+    if not empty:
+        return set()
+    graph = Graph.of(function)
+    nests = graph.loops(graph.dominators())
+    return {blocks[n].label for n in empty if n in nests and graph.succs[n][0] in nests.keys() & nests[n] - {n}}
 
 
 def _preheaders(function: MFunction, nests: dict[int, set[int]], builder: Builder) -> None:

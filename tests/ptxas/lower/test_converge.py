@@ -81,6 +81,42 @@ def test_lanes_that_stay_in_a_loop_meet_each_round(options):
     assert [int(x) & 0xFFFFFFFF for x in out] == [merged(a, b, n, t) & 0xFFFFFFFF for t in range(128)]
 
 
+SEARCHES = """extern "C" __global__ void roots(const int *parent, const int *far, int *out, int turns) {
+    int a = threadIdx.x, k = 0, sum = 0;
+    do {
+        while (parent[a] != a) a = parent[a];
+        sum = sum * 3 + a;
+        a = far[a];
+    } while (++k < turns);
+    out[threadIdx.x] = sum;
+}"""
+
+
+def test_lanes_meet_after_a_search_within_each_turn():
+    """The loop around a search begins with the search and nothing before it: lanes whose search ends early wait for the
+    others there, not at the end of their turn."""
+    random = np.random.default_rng(11)
+    parent = np.array([random.integers(max(0, i - 40), i + 1) for i in range(512)], np.int32)
+    far = random.integers(0, 512, 512).astype(np.int32)
+    image = minicc.compile(SourceFile("k.cu", SEARCHES))
+    out = np.zeros(32, np.int32)
+    result = device().load(image.cubin)["roots"][(1,), (32,)](parent, far, out, 12)
+    want, steps = [], np.zeros((32, 12), int)
+    for a in range(32):
+        total, lane = 0, a
+        for k in range(12):
+            steps[lane, k] = 1
+            while parent[a] != a:
+                a = parent[a]
+                steps[lane, k] += 1
+            total = total * 3 + int(a)
+            a = far[a]
+        want.append(total & 0xFFFFFFFF)
+    assert [int(x) & 0xFFFFFFFF for x in out] == want
+    search, turn, around = 7, 14, 24  # instructions, at most
+    assert result.stats["smsp__inst_executed.sum"] <= steps.max(axis=0).sum() * search + 12 * turn + around
+
+
 WAITING = """extern "C" __global__ void lock(int *lock, int *count) {
     while (atomicCAS(lock, 0, 1) != 0) ;
     __threadfence(); *(volatile int *)count = *(volatile int *)count + 1; __threadfence();
