@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import minicc
+from minicc.diagnostics import SourceFile
+
 from .host import Compiled
 
 L = np.longdouble
@@ -146,6 +149,28 @@ def test_error_functions(library: Compiled, name: str) -> None:
     assert ulps(run(library, name, x), reference(x).astype(L)) <= (
         3 if name == "erf" else 6
     )  # math.erf has its own ulp
+
+
+def test_erf_by_its_series(library: Compiled) -> None:
+    """As far from the exact value as CUDA allows, where a C library's own error would hide that."""
+    x = np.concatenate([inputs(0, 6, np.float64, 150), inputs(0, 1, np.float64, 100), np.logspace(-300, -1, 50)])
+    with localcontext() as context:
+        context.prec = 60
+        for a, got in zip(map(Decimal, x.tolist()), run(library, "erf", x), strict=True):
+            total, term, n = a, a, 0
+            while abs(term) > total * Decimal("1e-40"):
+                n += 1
+                term = -term * a * a / n
+                total += term / (2 * n + 1)
+            want = total * 2 / Decimal("3.14159265358979323846264338327950288419716939937511").sqrt()
+            assert abs(Decimal(float(got)) - want) <= 2 * Decimal(float(np.spacing(float(want))))
+
+
+def test_lanes_stay_together_in_erf() -> None:
+    """Large and small arguments go one way."""
+    source = 'extern "C" __global__ void k(double *a) { a[threadIdx.x] = erf(a[threadIdx.x]); }'
+    text = minicc.compile(SourceFile("k.cu", source)).sass
+    assert "DFMA" in text and "BSSY" not in text
 
 
 def test_remainders_are_exact(library: Compiled) -> None:
