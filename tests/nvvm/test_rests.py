@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import minicc
 from minicc import ptx
+from minicc.diagnostics import SourceFile
 from minicc.nvvm.rests import split
+from runtime import Device
 from tests.isel.run_ptx import compile_ir, run_rows
 
 KERNEL = """target triple = "nvptx64-nvidia-cuda"
@@ -177,3 +181,25 @@ def test_stores_of_several_blocks(place: str, more: str, apart: bool) -> None:
     some = f"  br i1 %c, label %g.then, label %g.go\n\ng.then:\n{then}  br label %g.go\n\ng.go:\n"
     text = text.replace(old, some + old, 1)
     assert (split(text) != text) == apart
+
+
+PROMISED = """__device__ void put(unsigned *__restrict__ to, const unsigned *from) { *to = from[2] ^ from[0]; }
+__global__ void k(unsigned *p, unsigned *q, size_t n)
+{
+    for (size_t i = 0; i < n; i++) put(q + i, p + i);
+}
+"""
+
+
+@pytest.mark.parametrize("n", [3, 5, 7, 8, 15])
+@pytest.mark.parametrize("apart", [1, 3])
+def test_a_promise_of_an_inlined_function_holds_for_one_turn(n: int, apart: int) -> None:
+    """What a turn stores is what a later one loads."""
+    device = Device("sm_90")
+    words = np.arange(3, 35, dtype=np.uint32) ** 2
+    memory = device.buffer(words)
+    cubin = minicc.compile(SourceFile("k.k", PROMISED), arch="sm_90").cubin
+    device.load(cubin)["k"][1, 1](memory, memory[apart:], n)
+    for i in range(n):
+        words[i + apart] = words[i + 2] ^ words[i]
+    assert (memory.numpy() == words).all()
