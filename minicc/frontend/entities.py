@@ -275,10 +275,13 @@ class Outline:
         name: str,
         inner: list[TemplateParam] | None = None,
         nested: str = "",
+        own: list[TemplateParam] | None = None,
     ) -> None:
         self.params, self.tokens, self.name = params, tokens, name
         self.inner = inner
         """Of a member template: its own parameters."""
+        self.own = own
+        """Of a member template of a member template, whose parameters are `inner`."""
         self.nested = nested
         """The member template is a class, of which this is a member."""
         self.kind = "function"

@@ -482,7 +482,7 @@ class Declarations(Variables):
             and d.owner.record.scope is not None
         )
         found: object = d.owner.record.scope.names.get(d.name.text)
-        if constructor and not d.name.text.startswith("~"):
+        if constructor and not d.name.text.startswith(("~", "operator ")):
             found = d.owner.record.constructors
         for f in found if isinstance(found, list) else ():
             if isinstance(f, ast.Function) and f.type.params == d.type.params and f.this_quals == d.this_quals:

@@ -45,9 +45,21 @@ _THIS_QUALS = {"const": CONST, "volatile": VOLATILE, "&": ty.ON_LVALUE, "&&": ty
 
 class Declarators(TypeSpecifiers):
     def constructor_outline(self) -> Declarator:
-        """`Class::Class(params)` at the cursor."""
+        """`Class::Class(params)` or `Class::operator type()` at the cursor."""
         at = self.token
         owner = self.type_entity(*self._class_before_colons())
+        if self.at("operator"):
+            # The type may be one of the class, or a parameter of the templates around.
+            inner = self.push("template")
+            if owner.record is not None and owner.record.scope is not None:
+                known = owner.record.scope.names.items()
+                inner.names = {name: t for name, t in known if isinstance(t, Type | ast.ClassTemplate)}
+            try:
+                d = self.conversion_declarator()
+            finally:
+                self.pop()
+            d.owner = owner
+            return d
         ends = self.accept("~") is not None
         name = self.identifier()
         if ends:
@@ -55,6 +67,15 @@ class Declarators(TypeSpecifiers):
         d = Declarator(name, ty.VOID)
         d.owner = owner
         self._function_suffix(d)
+        return d
+
+    def conversion_declarator(self) -> Declarator:
+        """`operator type()` at the cursor."""
+        name = self.operator_name()
+        d = Declarator(name, self.conversion_type or ty.INT)
+        self._function_suffix(d)
+        if d.type.params:
+            self.fail("conversion function cannot have any parameters", name)
         return d
 
     def _class_before_colons(self) -> tuple[object, Token]:
@@ -68,7 +89,11 @@ class Declarators(TypeSpecifiers):
             scope = found if isinstance(found, ast.Scope) else None
             if isinstance(found, Type) and found.record is not None:
                 scope = found.record.scope
-            if scope is None or self.at("~") or (self.token.text == name.text and self.peek().text == "("):
+            if (
+                scope is None
+                or self.token.text in ("~", "operator")
+                or (self.token.text == name.text and self.peek().text == "(")
+            ):
                 return found, name
 
     # -- declarators
@@ -220,11 +245,13 @@ class Declarators(TypeSpecifiers):
 
     def _declared_name(self, made: Declarator) -> Token:
         name = self.identifier("unqualified-id")
-        while self.at("::") or (self.at("<") and isinstance(self.lookup(name.text), ast.ClassTemplate)):
+        while self.at("::") or self.at("<"):
             outer = made.space
             if made.owner is not None and made.owner.record is not None:
                 outer = made.owner.record.scope
             found = self.lookup(name.text) if outer is None else self.find_in(outer, name.text)
+            if not self.at("::") and not isinstance(found, ast.ClassTemplate):
+                break
             if isinstance(found, ast.ClassTemplate):
                 found = self.template_id(found, name)
             if not self.at("::"):
@@ -301,7 +328,7 @@ class Declarators(TypeSpecifiers):
             k += 2
         k += 1
         if self.tokens[k].text == "<":
-            k = self._past_arguments(k)
+            k = self.past_arguments(k)
         if self.tokens[k].text == "{":
             return True
         if self.tokens[k].text != "(":

@@ -196,9 +196,11 @@ class Instances(Declarations):
                 if record is None:
                     raise Abandon
                 d = self.constructor_declarator(record)
-            else:
-                if specs.type is None and not self.at("operator"):
+            elif specs.type is None and not self.at("operator"):
+                if not self._is_constructor_outline():
                     raise Abandon
+                d = self.constructor_outline()
+            else:
                 d = self.declarator(specs.type) if specs.type is not None else self.conversion_declarator()
             if d.params is None or d.type.kind != "function":
                 raise Abandon
@@ -530,10 +532,12 @@ class Instances(Declarations):
             self._specifier(holder, self.token)
             align = max(align, holder.align)
         self.identifier()
-        while self.accept("::"):
+        while True:
+            if self.at("<"):
+                self.skip_template_arguments()
+            if not self.accept("::"):
+                break
             self.identifier()
-        if self.at("<"):
-            self.skip_template_arguments()
         if self.at(";"):
             return False
         reader = record.reader

@@ -129,15 +129,6 @@ class Members(Comparisons):
                 break
         self.expect(";", "at end of declaration list")
 
-    def conversion_declarator(self) -> Declarator:
-        """`operator type()` at the cursor."""
-        name = self.operator_name()
-        d = Declarator(name, self.conversion_type or ty.INT)
-        self._function_suffix(d)
-        if d.type.params:
-            self.fail("conversion function cannot have any parameters", name)
-        return d
-
     def _in_template(self, record: Record) -> bool:
         """An instance of a class template, or a class in one."""
         scope: ast.Scope | None = record.scope

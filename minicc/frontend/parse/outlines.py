@@ -78,6 +78,9 @@ class Outlines(Instances):
         inner = self.template_parameters()
         if self.token.text in ("struct", "class", "union") and self.member_class_outline(params, inner):
             return
+        own = None
+        if self.accept("template"):
+            own = self.template_parameters()
         start = self.i
         name = self.head_name()
         owner = self.owner_template(start, name)
@@ -99,8 +102,8 @@ class Outlines(Instances):
                 k = -1
         else:
             k = -1
-        nested = tokens[k].text if k >= 0 else ""
-        self.add_outline(owner, ast.Outline(params, tokens, name.text, inner, nested))
+        nested = tokens[k].text if k >= 0 else member_class(tokens, name)
+        self.add_outline(owner, ast.Outline(params, tokens, name.text, inner, nested, own))
 
     def add_outline(self, owner: tuple[ast.ClassTemplate, int], outline: ast.Outline) -> None:
         template, at = owner
@@ -156,15 +159,26 @@ class Outlines(Instances):
     ) -> tuple[list[Token], ast.Scope, list[ast.TemplateParam]] | None:
         """The definition outside of its class of a member template of a class template."""
         record = template.record.record if template.record is not None else None
-        if record is None or not isinstance(record.template, ast.ClassTemplate) or record.scope is None:
+        if record is None or record.scope is None or any(t.text == "{" for t in template.tokens):
             return None
-        if any(t.text == "{" for t in template.tokens):
-            return None
-        found = [
-            (o.tokens, self.bind_parameters(record.scope, o.params, args, template.at), o.inner)
-            for o, args in self.outlines_of(record)
-            if o.inner is not None and not o.nested and o.name == template.name and len(o.inner) == len(template.params)
-        ]
+        own = record.template if isinstance(record.template, ast.ClassTemplate) else None
+        around = own.scope if own is not None else record.scope.around
+        name = "operator " if template.name.startswith("operator ") else template.name
+        found: list[tuple[list[Token], ast.Scope, list[ast.TemplateParam]]] = []
+        for o, args in self.outlines_of(record) if own is not None else ():
+            if o.inner is not None and not o.nested and o.name == name:
+                found.append((o.tokens, self.bind_parameters(record.scope, o.params, args, template.at), o.inner))
+        for o, args in self.outlines_of(around.record) if around is not None and around.record is not None else ():
+            # Of a class in a class template, or behind the parameters of both of a template in one.
+            params = o.inner if own is None else o.own
+            if params is None or (o.own is None) is not (own is None) or o.name != name:
+                continue
+            if o.nested == (own.name if own is not None else record.name):
+                scope = self.bind_parameters(record.scope, o.params, args, template.at)
+                if own is not None and o.inner is not None:
+                    scope = self.bind_parameters(scope, o.inner, record.template_args, template.at)
+                found.append((o.tokens, scope, params))
+        found = [each for each in found if len(each[2]) == len(template.params)]
         if len(found) > 1 and template.pattern is not None:
             key = [pattern_key(p) for p in template.pattern.params]
             found = [o for o in found if self._outline_key(*o) == key] or found
@@ -254,7 +268,7 @@ class Outlines(Instances):
             outlines += [
                 (o, args)
                 for o, args in self.outlines_of(outer)
-                if o.nested == inner and (o.inner is None) is (own is None)
+                if o.nested == inner and (o.inner is None) is (own is None) and o.own is None
             ]
         for o, args in outlines:
             special = f.constructor or f.name.startswith("~")

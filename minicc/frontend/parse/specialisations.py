@@ -5,8 +5,9 @@ from __future__ import annotations
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.parse.declarators import Declarator
-from minicc.frontend.parse.templates import Templates, has_body
-from minicc.frontend.sema.deduce import argument_key, pattern_key
+from minicc.frontend.parse.specialised_members import SpecialisedMembers
+from minicc.frontend.parse.templates import has_body
+from minicc.frontend.sema.deduce import argument_key
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
 
@@ -16,17 +17,14 @@ def _declares(old: ast.Partial, new: ast.Partial) -> bool:
     return not has_body(old.tokens) and [t.text for t in old.arguments] == [t.text for t in new.arguments]
 
 
-class Specialisations(Templates):
+class Specialisations(SpecialisedMembers):
     def partial_specialisation(self, params: list[ast.TemplateParam], start: int, k: int) -> bool:
         self.i += k
         scope = self.scope
-        name = self.token
-        entity: object = self.lookup(name.text)
-        self.i += 1
-        while self.at("::") and isinstance(entity, ast.Scope):
-            self.i += 1
-            name = self.identifier()
-            entity = self.find_in(entity, name.text)
+        entity, name, owner = self.specialised_entity()
+        if isinstance(entity, ast.ClassTemplate) and owner is not None and self.token.text in ("{", ":", "final"):
+            self._member_template_class(entity, params, name, start)
+            return True
         if not isinstance(entity, ast.ClassTemplate) or not self.at("<"):
             self.i = start
             return False
@@ -56,6 +54,18 @@ class Specialisations(Templates):
             entity.partials[declared] = made
         return True
 
+    def _member_template_class(
+        self, entity: ast.ClassTemplate, params: list[ast.TemplateParam], name: Token, start: int
+    ) -> None:
+        """`template <class U> struct Class::Inner { ... };`, of a class that is no template."""
+        self.skip_declaration()
+        self.expect(";", "after class")
+        if has_body(entity.tokens):
+            self.once(entity.at, name)
+        for old, new in zip(entity.params, params, strict=False):
+            new.default = new.default or old.default
+        entity.tokens, entity.params, entity.at = self.closed(start, self.i), params, name
+
     def partial_variable(
         self, entity: ast.ClassTemplate, params: list[ast.TemplateParam], tokens: list[Token], cut: int
     ) -> None:
@@ -84,7 +94,7 @@ class Specialisations(Templates):
         assert specs.type is not None
         d, entity, explicit, name = self._specialised_head(specs.type)
         self.expect(";")
-        f = self._matching_instance(entity, explicit, d)
+        f = self.matching_instance(entity, explicit, d)
         if f is None:
             self.fail(
                 f"explicit instantiation of '{name.text}' does not refer to a function template, variable template, member function, member class, or static data member",  # noqa: E501
@@ -131,38 +141,26 @@ class Specialisations(Templates):
         self._function_suffix(d)
         return d, entity, explicit, name
 
-    def _matching_instance(self, entity: list[object], explicit: list[object], d: Declarator) -> ast.Function | None:
-        for template in entity:
-            if isinstance(template, ast.FunctionTemplate):
-                given: list[tuple[Type, bool] | None] = [
-                    (t.elem, True) if t.kind == "reference" and t.elem is not None else (t, False)
-                    for t in d.type.params
-                ]
-                f = self.deduce_types(template, given, explicit, d.type.elem)
-                if f is not None and f.type.params == d.type.params:
-                    return f
-        return None
-
     def specialisation(self, at: Token) -> None:
         """`template <>` before a function, a class or a variable."""
         while self.at("template") and self.peek().text == "<" and self.peek(2).text == ">":
             self.i += 3
         if self.at("template"):
-            self._specialised_member_template(at)
+            self.specialised_member_template(at)
             return
         if self.token.text in ("struct", "class", "union"):
             self._class_specialisation()
             return
         if self.variable_follows():
-            if not self._datum_specialisation():
+            if not self.datum_specialisation():
                 self._variable_specialisation()
             return
-        if self._member_specialisation():
+        if self.member_specialisation():
             return
         specs = self.specifiers()
         assert specs.type is not None
         d, entity, explicit, name = self._specialised_head(specs.type)
-        f = self._matching_instance(entity, explicit, d)
+        f = self.matching_instance(entity, explicit, d)
         if f is None:
             self.fail(
                 f"no function template matches function template specialization '{name.text}'",
@@ -171,61 +169,7 @@ class Specialisations(Templates):
             )
         if f.pending is not None and (f.parsed or f.body is not None):
             self.fail(f"explicit specialization of '{name.text}' after instantiation", name)
-        own = self.make_function(specs, d)
-        f.params, f.param_scope, f.noinline, f.bounds = own.params, own.param_scope, own.noinline, own.bounds
-        f.space = own.space
-        f.static, f.forceinline = own.static, own.forceinline
-        for p in f.params:
-            p.owner = f
-        if f.record is not None and f.record.record is not None and f.param_scope is not None:
-            f.param_scope.parent = f.record.record.scope
-        f.pending = None
-        if self.accept("="):
-            self.expect("delete")
-            f.deleted = True
-        if self.at("{"):
-            self.function_body(f)
-        else:
-            self.expect(";")
-
-    def _member_specialisation(self) -> bool:
-        """`template <> void Class<int>::f() { ... }`: a member of one instance."""
-        start = self.i
-        name = self.head_name()
-        self.i = start
-        if self.owner_template(start, name) is None:
-            return False
-        specs = self.specifiers(need_type=False)
-        if specs.type is None and not self._is_constructor_outline():
-            return False
-        d = self.constructor_outline() if specs.type is None else self.declarator(specs.type)
-        if d.owner is None or d.params is None:
-            self.i = start
-            return False
-        f = self._member_definition(specs, d, True) if specs.type is None else self.function_declarator(specs, d)
-        f.pending = None
-        if self.at("{") or self.at(":"):
-            self.function_body(f, d)
-        else:
-            self.expect(";")
-        return True
-
-    def _specialised_member_template(self, at: Token) -> None:
-        """`template <> template <class U> void Class<int>::f(U) { ... }`: a member template of one instance."""
-        self.i += 1
-        params = self.template_parameters()
-        start = self.i
-        d, _, _ = self.template_pattern(params)
-        self.skip_declaration()
-        if d is None or d.name is None:
-            self.fail("no function template matches function template specialization", at)
-        record = d.owner.record if d.owner is not None else None
-        found = record.scope.names.get(d.name.text) if record is not None and record.scope is not None else None
-        for template in found if isinstance(found, list) else ():
-            if isinstance(template, ast.FunctionTemplate) and pattern_key(template.pattern) == pattern_key(d.type):
-                template.tokens, template.params = self.closed(start, self.i), params
-                return
-        self.fail(f"no function template matches function template specialization '{d.name.text}'", d.name)
+        self.specialise(f, specs, d)
 
     def _class_specialisation(self) -> None:
         start = self.i
@@ -233,14 +177,10 @@ class Specialisations(Templates):
         while self.token.text in ("__align__", "alignas", "__attribute__"):
             self.i += 1
             self.skip_balanced()
-        scope: ast.Scope | None = None
-        name = self.identifier()
-        entity = self.lookup(name.text)
-        while self.at("::"):
-            self.i += 1
-            scope = entity if isinstance(entity, ast.Scope) else None
-            name = self.identifier()
-            entity = self.find_in(scope, name.text) if scope is not None else None
+        entity, name, scope = self.specialised_entity()
+        if isinstance(entity, Type) and scope is not None and scope.record is not None:
+            self.specialised_class(entity, name, scope)
+            return
         if not isinstance(entity, ast.ClassTemplate):
             self.fail(f"no template named '{name.text}'", name)
         given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
@@ -255,32 +195,19 @@ class Specialisations(Templates):
             self.once(next(t for t in old if t.text == name.text), name)
         entity.specialised[argument_key(given)] = tokens
 
-    def _datum_specialisation(self) -> bool:
-        """`template <> const int Class<int>::size = 3;`: a static member of one instance."""
-        k, angle = self.i, 0
-        while angle > 0 or self.tokens[k].text not in ("=", "{", ";", "["):
-            angle += self.brackets(k, angle)
-            k += 1
-        if self.owner_template(self.i, self.tokens[k - 1]) is None:
-            return False
-        specs = self.specifiers()
-        assert specs.type is not None
-        self.static_member(specs, self.declarator(specs.type))
-        self.expect(";")
-        return True
-
     def _variable_specialisation(self) -> None:
         start = self.i
-        while self.token.kind == IDENT and not (
-            isinstance(self.lookup(self.token.text), ast.ClassTemplate)
-            and getattr(self.lookup(self.token.text), "variable", False)
-        ):
+        entity: object = None
+        while self.token.kind == IDENT:
+            entity = self.lookup(self.token.text)
+            if self.peek().text == "::" or getattr(entity, "variable", False):
+                entity, name, _ = self.specialised_entity()
+                if isinstance(entity, ast.ClassTemplate):
+                    break
             self.i += 1
-        name = self.token
-        entity = self.lookup(name.text)
+        name = self.tokens[self.i - 1]
         if not isinstance(entity, ast.ClassTemplate):
             self.fail(f"no variable template matches specialization '{name.text}'", name)
-        self.i += 1
         given = self.complete_arguments(entity, self.template_arguments(entity.params), name)
         after = self.i
         while not self.at(";") and self.token.kind != EOF:

@@ -205,9 +205,9 @@ class TypeSpecifiers(Names):
         if self.peek().text != "<":
             return self.peek().text == "("
         converts = self.tokens[self.i - 1].text in ("operator", "const", "volatile")
-        return not converts and self.tokens[self._past_arguments(self.i + 1)].text == "("
+        return not converts and self.tokens[self.past_arguments(self.i + 1)].text == "("
 
-    def _past_arguments(self, k: int) -> int:
+    def past_arguments(self, k: int) -> int:
         """The index behind the `<...>` at index `k`."""
         depth = 0
         while self.tokens[k].kind != EOF:
@@ -218,18 +218,20 @@ class TypeSpecifiers(Names):
         return k
 
     def _is_constructor_outline(self) -> bool:
-        """`Class::Class(`, `Class<T>::Class(`, `Outer::Class::~Class`."""
+        """`Class::Class(`, `Class<T>::Class(`, `Outer::Class::~Class`, `Class::operator int(`."""
         k = self.i
         while self.tokens[k].kind == IDENT:
             name = self.tokens[k].text
             k += 1
             if self.tokens[k].text == "<":
-                k = self._past_arguments(k)
+                k = self.past_arguments(k)
             if self.tokens[k].text != "::" or self.tokens[k].kind == EOF:
                 return False
             k += 1
             if self.tokens[k].text == "~":
                 return True
+            if self.tokens[k].text == "operator":
+                return self.tokens[k + 1].kind == IDENT and self.tokens[k + 1].text not in ("new", "delete")
             if self.tokens[k].text == name and self.tokens[k + 1].text == "(":
                 return True
         return False
