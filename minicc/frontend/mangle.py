@@ -169,12 +169,18 @@ class Mangler:
         return f"Ul{self.signature(record)}E{'' if number < 0 else number}_"
 
     def signature(self, record: ty.Record) -> str:
-        """The parameters of a lambda."""
+        """The parameters of a lambda; an `auto` one is of the level below the templates around the lambda."""
         found = record.scope.names.get("operator()") if record.scope is not None else None
         f = found[0] if isinstance(found, list) else None
         t = f.pattern if isinstance(f, ast.FunctionTemplate) else f.type if isinstance(f, ast.Function) else None
         params = t.params if t is not None else ()
-        return "".join(self.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
+        outer, owner = self.level, record.owner
+        if isinstance(owner, ast.Function):
+            around = sum(s.record is not None and s.record.template is not None for s in _enclosing(owner.scope))
+            self.level = around + (owner.template is not None)
+        out = "".join(self.type(ty.unqualified(p) if p.kind != "param" else p.bare) for p in params) or "v"
+        self.level = outer
+        return out
 
     def _spec(self, t: Type) -> str:
         """A class template with arguments that depend on parameters."""

@@ -93,6 +93,10 @@ class HostBody(Launches):
         try:
             with contextlib.suppress(Abandon):
                 self.block(scope=False)
+            body = self.tokens[start : len(self.tokens) - length]
+            returns = any(a.text == "return" and b.text != ";" for a, b in itertools.pairwise(body))
+            if f.name and f.type.elem is not None and f.type.elem.kind == "auto" and not returns:
+                self.set_return_type(f, ty.VOID)
         finally:
             self.quiet -= 1
             self.scope, self.function, self.nest, self.switches, self.loops, self.labels, self.gotos = saved

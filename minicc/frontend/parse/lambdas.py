@@ -42,6 +42,8 @@ class Lambdas(Guides):
             self._annotated(self.token)
             device = device or self.token.text == "__device__"
             self.i += 1
+        if params is None and self.at("<"):
+            params = self.template_parameters()
         end, body = self._lambda_extent()
         if implicit:
             self._implicit_captures(layout, parts, end, by_reference=implicit == "&")
