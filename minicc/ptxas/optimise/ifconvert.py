@@ -38,9 +38,10 @@ _BOTH, _BOTH_FAR = 8, 16
 _BOTH_QUICK, _BOTH_NEAR = 16, 12
 """Those of sides that only compute, on fast pipes, or also load from shared memory: to part and to meet again costs a
 warp as much as the longer one."""
-_BOTH_ONE_SLOW = 20
+_BOTH_ONE_SLOW = 24
 """Those of sides of which each only computes, with one slow operation at most: an online softmax, which scales either
-its sum or the new term by an exponential, 1.255 to 1.172 of nvcc's cycles on the model."""
+its sum or the new term by an exponential, 1.255 to 1.172 of nvcc's cycles on the model with 20, another 1.10 to 0.98
+with 24."""
 _SIDES = 4
 """How many blocks further on the second side, or where a body joins, may stand: after those of other cases."""
 _ONWARD = 4

@@ -6,7 +6,7 @@
 
 Allocation gives a copy and its source one register where it can, but the parts of a quad for a wide store begin to live
 at the copies: their sources have registers of their own by then. Where the destination's old value is still asked for
-in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i').
+in between, the value is made at the copy (i' = i - 1; p = i > 1; i = i'). What `carried` has set apart stays so.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg
 from minicc.ptxas.operands import counted, guarded, map_reads, parts, reads, writes
 from minicc.ptxas.optimise.ahead import PURE
+from minicc.ptxas.optimise.carried import is_far, waiting
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.record import evolve
@@ -59,6 +60,7 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
             if isinstance(v, V) and v.reg.width == 1:
                 made[v.reg.id] = at
     gone: set[int] = set()
+    late: set[int] | None = None
     for at, inst in enumerate(insts):
         found = _copy(inst)
         if found is None:
@@ -76,6 +78,10 @@ def _block(block: Block, uses: dict[int, int], makers: dict[int, int]) -> None:
             continue
         if any(start < f < at for f in flow):
             continue
+        if is_far(maker) and (before := [r for r in read.get(target, ()) if r < start]):
+            late = waiting(insts) if late is None else late
+            if start not in late and not late.isdisjoint(before):
+                continue
         if any(start < r < at for r in read.get(target, ())):
             sources = {part for r in reads(maker) for part in parts(r)}
             if len(places) > 1 or maker.mnemonic not in PURE or len(maker.dsts) > 1 or maker.hidden:
