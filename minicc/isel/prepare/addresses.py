@@ -6,7 +6,9 @@ LLVM splits constants off an index while the sums are known not to overflow; wha
 
 A sum of 32 bits is taken not to overflow where it is extended with its sign to index memory: for signed arithmetic the
 language says so; for an unsigned sum that the source converted to int, A[i] and A[i+1] would have to lie 2**32 elements
-apart, in the one object that A points into. nvcc assumes as much. Indices that are extended with zeros are left alone.
+apart, in the one object that A points into. nvcc assumes as much. That holds where both are accessed: a sum of 64 bits
+whose access may not happen does not say that one of 32 bits does not wrap. Indices that are extended with zeros are
+left alone.
 Pointers of 32 bits and indices of 64 wrap as the sums do, and need no assumption.
 
 What differs by a multiple of a word that only the launch knows, as the rows of a matrix do, is made one from another,
@@ -34,6 +36,9 @@ Leaf = Hashable
 """A value, or a product of two sums of leaves: a set of the two, each a set of (leaf, coefficient)."""
 Form = tuple[dict[Leaf, int], int]
 """Coefficients of the leaves, constant."""
+Extended = tuple[frozenset[Leaf], bool]
+"""Sums of 32 bits, by their leaves, that are extended in one of 64; whether none of them overflows."""
+_SUMS = ("add", "sub", "mul", "shl", "or")
 
 
 class _Forms:
@@ -58,6 +63,20 @@ class _Forms:
             self.known[value] = found
         return found
 
+    def extended(self, value: ir.Value, depth: int = _DEPTH) -> Extended:
+        """What a sum of 64 bits is extended from."""
+        if not isinstance(value, ir.Inst) or not depth or not (value.op in _SUMS or value.op in ("sext", "zext")):
+            return frozenset(), True
+        if value.op in ("sext", "zext"):
+            terms, _ = self.of(value.args[0])
+            if value.args[0].type.bits != 32 or (value.op == "zext" and "nneg" not in value.flags):
+                return frozenset(), True
+            if all(count == 1 and isinstance(leaf, ir.Value) for leaf, count in terms.items()) and len(terms) <= 1:
+                return frozenset(), True
+            return frozenset({frozenset(terms.items())}), _promised(value.args[0])
+        parts = [self.extended(arg, depth - 1) for arg in value.args]
+        return frozenset().union(*(sums for sums, _ in parts)), all(exact for _, exact in parts)
+
     def _compute(self, inst: ir.Inst, depth: int) -> Form:
         op, args, bits = inst.op, inst.args, inst.type.bits
         if op in ("add", "sub") or (op == "or" and "disjoint" in inst.flags):
@@ -76,6 +95,14 @@ class _Forms:
         if (op == "sext" or (op == "zext" and "nneg" in inst.flags)) and args[0].type.bits == 32:
             return self.of(args[0], depth - 1)
         return {inst: 1}, 0
+
+
+def _promised(value: ir.Value, depth: int = _DEPTH) -> bool:
+    """Whether a sum is known not to overflow as a signed one."""
+    if not isinstance(value, ir.Inst) or not (value.op in _SUMS or value.op == "trunc"):
+        return True
+    kept = "nsw" in value.flags or (value.op == "or" and "disjoint" in value.flags)
+    return kept and depth > 0 and all(_promised(arg, depth - 1) for arg in value.args)
 
 
 def _sum(a: Form, b: Form, factor: int, bits: int) -> Form:
@@ -117,6 +144,29 @@ class _Sharing:
         self.addresses[gep] = found
         return found
 
+    def extended(self, gep: ir.Inst, depth: int = _DEPTH) -> Extended:
+        """What the indices of an address are extended from."""
+        base, index = gep.args
+        sums, exact = self.forms.extended(index)
+        if not isinstance(base, ir.Inst) or base not in self.addresses or not depth:
+            return sums, exact
+        more, too = self.extended(base, depth - 1)
+        return sums | more, exact and too
+
+    def alike(self, leader: ir.Inst, inst: ir.Inst) -> bool:
+        """Whether two addresses of the same leaves wrap alike, or not at all, or the first is accessed wherever the
+        second is computed, so that both lie in one object."""
+        (sums, exact), (others, too) = self.extended(leader), self.extended(inst)
+        if sums == others or (exact and too):
+            return True
+        homes = (leader.parent, inst.parent)
+        found = self.uses.get(leader, ())
+        return any(u.op in ("load", "store") and u.args[-1] is leader and u.parent in homes for u in found)
+
+    @cached_property
+    def uses(self) -> dict[ir.Value, list[ir.Inst]]:
+        return users(self.function)
+
     def run(self) -> bool:
         groups: dict[tuple[ir.Value, frozenset[tuple[Leaf, int]]], list[_Member]] = {}
         for block in self.function.blocks:
@@ -134,7 +184,7 @@ class _Sharing:
         for members in shared:
             for inst, constant, leaders in order.led(members):
                 for leader, at in leaders:
-                    if abs(constant - at) < _REACH:
+                    if abs(constant - at) < _REACH and self.alike(leader, inst):
                         changed |= _derive(inst, leader, constant - at)
                         break
                 else:

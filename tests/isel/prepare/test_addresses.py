@@ -376,3 +376,21 @@ def test_work_is_linear_in_bodies_that_address_one_row() -> None:
 
     work(10)
     assert work(400) < 5 * work(100)
+
+
+@pytest.mark.parametrize("accessed", [False, True])
+@pytest.mark.parametrize("sum_", ["add", "add nsw"])
+def test_a_far_place_that_may_not_be_accessed(accessed: bool, sum_: str) -> None:
+    """x + y of 64 bits says nothing of the same sum of 32 bits, which may wrap, unless that place is accessed too."""
+    load = " %u = load float, ptr %p\n"
+    text = (
+        f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, i32 %x, i32 %y, i1 %c) {{\n %l = sext i32 %x to i64\n'
+        " %m = sext i32 %y to i64\n %far = add i64 %l, %m\n %p = getelementptr float, ptr %a, i64 %far\n"
+        f"{load * accessed} br i1 %c, label %some, label %rest\nsome:\n{load * (not accessed)} br label %rest\nrest:\n"
+        f" %i = {sum_} i32 %x, %y\n %n = sext i32 %i to i64\n %q = getelementptr float, ptr %a, i64 %n\n"
+        " %v = load float, ptr %q\n ret void\n}\n"
+    )
+    function = read(text).functions["k"]
+    share(function, DataLayout(LAYOUT))
+    places = [x for x in function.instructions() if x.op == "getelementptr"]
+    assert (places[0] in places[-1].args) == (accessed or sum_ == "add nsw")
