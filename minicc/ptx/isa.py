@@ -1,8 +1,8 @@
 """PTX instructions against a table: modifiers, operand kinds and types, and since when.
 
 A row is `opcode | modifiers | operands | version, sm` (the last part optional):
-- modifiers, in the order PTX wants them: `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or none,
-  `T:i16,i32` a type that operands call T (a second one is `S:`), with the groups of `TYPES`;
+- modifiers (in any order, but those of `_NAMES`): `sat?` may stand, `rn` must, `(rn/rz)` one of, `(rn/rz)?` one of or
+  none, `T:i16,i32` a type that operands call T (a second one is `S:`), with the groups of `TYPES`;
 - operands, as `operands` says; `*` is anything, any number, `k` a cache policy if the modifiers have L2::cache_hint.
 
 An opcode may have several rows; an instruction must fit one. The rows are in `rows` and the modules like it.
@@ -44,6 +44,19 @@ _IN_STEP = 70
 """From this target on, lanes of a warp need not be in step."""
 _WIDEST = 16
 """Bytes of one access."""
+_NAMES = {
+    **dict.fromkeys(("mul", "mad", "madc", "mul24", "mad24"), ("hi", "lo", "wide")),
+    "bar": ("cta", "warp", "sync", "arrive", "red"), "barrier": ("cta", "cluster", "sync", "arrive", "wait", "red"),
+    **dict.fromkeys(("membar", "fence"), ("proxy",)),
+    "cp": ("reduce", "async", "bulk", "prefetch", "tensor", "commit_group", "wait_group", "mbarrier", "arrive"),
+    "createpolicy": ("fractional", "range", "cvt"), "cvt": ("pack",), "cvta": ("to",), "div": ("full",),
+    "dp2a": ("hi", "lo"),
+    "mbarrier": ("init", "inval", "pending_count", "arrive", "arrive_drop", "test_wait", "try_wait", "expect_tx",
+                 "complete_tx", "parity"),
+    "multimem": ("st", "ld_reduce", "red"), "red": ("async",), "shf": ("l", "r"), "st": ("async",),
+    "tensormap": ("replace", "cp_fenceproxy"),
+}  # fmt: skip
+"""Modifiers that are part of an opcode's name, which begins with them in this order; others stand in any."""
 _SPACES = frozenset({"global", "shared", "shared::cta", "shared::cluster"})
 
 
@@ -104,6 +117,11 @@ def check(
     rows = forms(inst.opcode)
     if not rows:
         yield "ptx.opcode", f"Not a name of any known instruction: '{inst.opcode}'"
+        return
+    named = _NAMES.get(inst.opcode, ())
+    begun = sorted((m for m in inst.modifiers if m in named), key=named.index)
+    if list(inst.modifiers[: len(begun)]) != begun:
+        yield "ptx.modifier", f"Modifier '.{begun[-1]}' is part of the name of instruction '{inst.opcode}'"
         return
     matched: list[tuple[Form, dict[str, str]]] = []
     for row in rows:

@@ -40,8 +40,8 @@ TypeOf = Callable[[str], "str | None"]
 
 _HANDLE = 8
 """Bytes of a texture or surface handle."""
-_KINDS = {"f16x2": "h", "bf16": "x", "bf16x2": "x", "u16x2": "b", "s16x2": "b"}
-_TAKES = {"b": "busfh", "u": "bush", "s": "bush", "f": "bf", "h": "bh", "x": "b", "t": "b", "e": "b"}
+_KINDS = {"f16x2": "h", "bf16": "x", "bf16x2": "x", "u16x2": "p", "s16x2": "p"}
+_TAKES = {"b": "busfh", "u": "bush", "s": "bush", "f": "bf", "h": "bh", "x": "b", "t": "b", "e": "b", "p": "bh"}
 """First letters of types (or what `_KINDS` calls them) -> those of registers of the same size that they take."""
 _PARTS = {
     **dict.fromkeys(("y", "d1"), re.compile("b[0-3]|h[01]")),
@@ -129,7 +129,9 @@ class Place(Record):
     # What each kind takes.
 
     def predicate(self, operand: ptx.Operand | None) -> bool:
-        return isinstance(operand, ptx.Reg) and self.type_of(operand.name) == "pred"
+        if not isinstance(operand, ptx.Reg) or (self.first and operand.neg):
+            return False
+        return self.type_of(operand.name) == "pred"
 
     def predicate_to(self, operand: ptx.Operand | None) -> bool:
         return self.predicate(operand) or _sink(operand)

@@ -44,7 +44,7 @@ add | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T
 add | (rn/rz/rm/rp)? T:f64 | d:T a:T b:T
 add | rn? ftz? sat? T:f16,f16x2 | d:T g:T g:T | 4.2, 53
 add | rn? T:bf16,bf16x2 | d:T g:T g:T | 7.8, 90
-add | T:u16x2,s16x2 | d:b32 g:b32 g:b32 | 8.0, 90
+add | T:u16x2,s16x2 | d:T g:T g:T | 8.0, 90
 add | (rn/rz/rm/rp)? ftz? T:f32x2 | d:b64 a:b64 b:b64 | 8.6, 100
 sub | T:int | d:T a:T b:T
 sub | sat T:s32 | d:T a:T b:T
@@ -340,14 +340,14 @@ bar | (cta)? sync | a:u32..15 w:u32?
 bar | (cta)? arrive | a:u32..15 w:u32+
 bar | (cta)? red popc T:u32 | d:T a:u32..15 c!
 bar | (cta)? red popc T:u32 | d:T a:u32..15 w:u32 c!
-bar | (cta)? red (and/or) T:pred | p a:u32..15 c!
-bar | (cta)? red (and/or) T:pred | p a:u32..15 w:u32 c!
+bar | (cta)? red (and/or) T:pred | P a:u32..15 c!
+bar | (cta)? red (and/or) T:pred | P a:u32..15 w:u32 c!
 barrier | (cta)? sync aligned? | a:u32..15 w:u32? | 6.0, 0
 barrier | (cta)? arrive aligned? | a:u32..15 w:u32+ | 6.0, 0
 barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 c! | 6.0, 0
 barrier | (cta)? red popc aligned? T:u32 | d:T a:u32..15 w:u32 c! | 6.0, 0
-barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 c! | 6.0, 0
-barrier | (cta)? red (and/or) aligned? T:pred | p a:u32..15 w:u32 c! | 6.0, 0
+barrier | (cta)? red (and/or) aligned? T:pred | P a:u32..15 c! | 6.0, 0
+barrier | (cta)? red (and/or) aligned? T:pred | P a:u32..15 w:u32 c! | 6.0, 0
 barrier | cluster arrive (release/relaxed)? aligned? | | 7.8, 90
 barrier | cluster wait acquire? aligned? | | 7.8, 90
 membar | (cta/gl/sys) |

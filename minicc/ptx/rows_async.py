@@ -17,8 +17,8 @@ _LANDING = (("shared::cluster", "8.0"), ("shared::cta", "8.6"))
 """Where copies from global memory go, and since when."""
 _FIELDS = (
     ("global_address", "b64", "a:u64"), ("rank", "b32", "a:u32"),
-    ("(box_dim/global_dim/element_stride)", "b32", "# a:u32"),
-    ("global_stride", "b64", "# a:u64"), ("elemtype", "b32", "#0/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15"),
+    ("(box_dim/global_dim/element_stride)", "b32", "#0/1/2/3/4 a:u32"),
+    ("global_stride", "b64", "#0/1/2/3/4 a:u64"), ("elemtype", "b32", "#0/1/2/3/4/5/6/7/8/9/10/11/12"),
     ("swizzle_mode", "b32", "#0/1/2/3/4"), ("interleave_layout", "b32", "#0/1/2"), ("fill_mode", "b32", "#0/1"),
 )  # fmt: skip
 """Fields of a tensor map: name, width, operands."""

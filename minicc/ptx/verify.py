@@ -17,6 +17,7 @@ from minicc.ptx.declared import declarations, variable
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
 _GENERIC = frozenset({"global", "shared", "local"})
 _WINDOWS = _GENERIC | {"const", "param"}
+_SHARED = frozenset({"shared"})
 _MISMATCH = "State space mismatch between instruction and address in instruction '{}'"
 _WIDE = 90
 """From this target on addresses have 64 bits."""
@@ -39,16 +40,24 @@ def _spaces(inst: ptx.Inst) -> set[str]:
 
 
 def _address(
-    inst: ptx.Inst, address: ptx.Address, type_of: Callable[[str], str | None], space_of: Callable[[str], str | None]
+    inst: ptx.Inst,
+    place: int,
+    address: ptx.Address,
+    type_of: Callable[[str], str | None],
+    space_of: Callable[[str], str | None],
 ) -> Iterator[str]:
     """What is wrong with the base of an address. Instructions that name one space take symbols of that space only;
-    without one they take generic addresses, which constants and parameters have none of."""
+    without one they take generic addresses, which constants and parameters have none of. Copies name where they go
+    and where they come from, and mbarriers are in shared memory."""
     base = address.base
     if isinstance(base, ptx.Symbol) and (space := space_of(base.name)) is not None:
-        named = _spaces(inst)
+        spaces = [s for m in inst.modifiers if (s := m.partition("::")[0]) in _WINDOWS]
+        named = frozenset(spaces) or (_SHARED if inst.opcode == "mbarrier" else _GENERIC)
+        if len(spaces) == 2:
+            named = frozenset({spaces[place]}) if place < 2 else _SHARED
         if space == "":
             yield f"Illegal to use symbol '{base.name}' as address operand"
-        elif space not in (named or _GENERIC) and len(named) < 2:
+        elif space not in named:
             yield _MISMATCH.format(inst.opcode)
     if isinstance(base, ptx.Int) and "local" not in inst.modifiers:
         yield "Immediate addresses allowed only for .local state space"
@@ -195,7 +204,7 @@ class _Checker:
             visit(inst.guard)
             if len(self.found) == before and type_of(inst.guard.name) != "pred":
                 self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
-        for operand in inst.operands:
+        for place, operand in enumerate(inst.operands):
             visit(operand)
             if isinstance(operand, ptx.Symbol) and inst.opcode == "cvta" and len(self.found) == before:
                 if "to" not in inst.modifiers and space_of(operand.name) not in _spaces(inst):
@@ -203,7 +212,7 @@ class _Checker:
                 elif "to" in inst.modifiers and not operand.offset:
                     self.error("ptx.address", "Argument 1 of instruction 'cvta.to': must be register", inst.where)
             if isinstance(operand, ptx.Address) and len(self.found) == before:
-                for message in _address(inst, operand, type_of, space_of):
+                for message in _address(inst, place, operand, type_of, space_of):
                     self.error("ptx.address", message, inst.where)
         if len(self.found) == before:
             target = self.number, self.accelerated

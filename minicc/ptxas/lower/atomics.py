@@ -11,7 +11,7 @@ from collections.abc import Callable
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, Pair, imm, inv
 from minicc.ptxas.lower.integer import compare64
-from minicc.ptxas.lower.memory import SCOPES, cluster_memory, fence_words, memory_operand, space_of
+from minicc.ptxas.lower.memory import SCOPES, cluster_memory, fence_words, memory_operand, quad, space_of
 from minicc.ptxas.lower.types import bits, dotted, type_of
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Reg
@@ -155,7 +155,7 @@ def wide(
     else:
         memory = memory_operand(b, where, space)
     scope = SCOPES[next((m for m in inst.modifiers if m in SCOPES), "gpu")]
-    operands = [b.dst(v) for v in values[: 2 if op == "cas" else 1]]
+    operands = [quad(b, v) for v in values[: 2 if op == "cas" else 1]]
     name, out = _NAMES[op], b.temp(4) if d is None else b.dst(d)
     if any(v.count != 4 for v in (out, *operands)):
         b.wrong("Arguments mismatch: a 128-bit register was expected")

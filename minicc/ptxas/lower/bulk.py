@@ -91,7 +91,7 @@ def _plain(b: Builder, inst: ptx.Inst) -> None:
     origin: tuple[MOperand, ...] = (_shared(b, source),) if spaces[1] == "shared" else _global(b, source)
     if barrier:
         target = (*target, _shared(b, barrier[0]))
-    type_ = _TYPES[mods[-1]] if reduce else ""
+    type_ = next(_TYPES[m] for m in mods if m in _TYPES) if reduce else ""
     ways = ".".join("S" if s == "shared" else "G" for s in spaces)
     if reduce:
         op = dotted("UBLKRED", ways, reduce.upper(), type_)
@@ -143,7 +143,8 @@ def _tensor(b: Builder, inst: ptx.Inst) -> None:
     hint = b.val64(operands.pop()) if "L2::cache_hint" in mods else None
     im2col = "im2col" in mods
     dims = next(m for m in mods if len(m) == 2 and m[1] == "d").upper()
-    load = "prefetch" not in mods and "reduce" not in mods and mods[mods.index(dims.lower()) + 1].startswith("shared")
+    first = next(m for m in mods if m.startswith(("shared", "global")))
+    load = "prefetch" not in mods and "reduce" not in mods and first != "global"
     mask = operands.pop() if "multicast::cluster" in mods else None
     offsets = operands.pop() if im2col and (load or "prefetch" in mods) else None
     extra: MOperand | None = None

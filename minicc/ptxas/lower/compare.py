@@ -122,7 +122,7 @@ def testp(b: Builder, inst: ptx.Inst) -> None:
     type_ = type_of(inst)
     d, item = inst.operands
     out = b.dst_pred(d)
-    how = inst.modifiers[0]
+    how = next(m for m in inst.modifiers if m != type_)
     if type_ == "f32":
         high = b.reg(b.val(item, "f32"))
         magnitude = b.logic(high, imm(0x7FFFFFFF), 0xC0)

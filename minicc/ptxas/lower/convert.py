@@ -16,7 +16,7 @@ ONE = 0x3F800000
 
 def cvt(b: Builder, inst: ptx.Inst) -> None:
     """cvt{.rounding}{.ftz}{.sat}.to.from d, a"""
-    if inst.modifiers and inst.modifiers[0] == "pack":
+    if "pack" in inst.modifiers:
         pack(b, inst)
         return
     types = types_of(inst)
@@ -393,7 +393,7 @@ _SHIFTED = {"4": "24", "2": "28"}
 def pack(b: Builder, inst: ptx.Inst) -> None:
     """cvt.pack.sat.{u16,s16,u8,s8,u4,s4,u2,s2}.s32{.b32} d, a, b{, c}: saturate a and b, put a above b,
     and both below c, which moves up."""
-    to = inst.modifiers[2]
+    to = next(m for m in inst.modifiers if m not in ("pack", "sat"))
     d, first, second, *third = inst.operands
     x, y = b.reg(b.val(first)), b.reg(b.val(second))
     z = b.reg(b.val(third[0])) if third else ZERO

@@ -332,13 +332,23 @@ def st(b: Builder, inst: ptx.Inst) -> None:
         b.emit(dotted(head, suffix, tail), (), (moved, data), memory="store", space=space)
 
 
+def quad(b: Builder, operand: ptx.Operand) -> V:
+    """A value of 128 bits; constants have 64, and zeros above."""
+    if not isinstance(operand, ptx.Int):
+        return b.dst(operand)
+    out, value = b.temp(4), operand.value & (1 << 64) - 1
+    for n in range(4):
+        b.move(V(out.reg, n), imm(value >> 32 * n & 0xFFFFFFFF))
+    return out
+
+
 def gather(b: Builder, group: list[ptx.Operand], width: int, type_: str) -> MOperand:
     """Elements in consecutive registers, as a store reads them."""
     if len(group) == 1:
         if width == 64:
             return b.pair(group[0], type_)
         if width == 128:
-            return b.dst(group[0])
+            return quad(b, group[0])
         return b.reg(b.val(group[0], type_ if type_ == "f32" else f"u{width}" if width < 32 else type_))
     words: list[MOperand] = []
     if width < 32:

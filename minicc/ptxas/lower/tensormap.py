@@ -18,6 +18,8 @@ _FIELDS = {
     "fill_mode": (0x8, 15, 1),
 }  # fmt: skip
 """Field -> (byte offset of its word, lowest bit, bits)."""
+_NUMBERED = ("global_stride", "global_dim", "box_dim", "element_stride")
+"""Fields that have a number for each dimension."""
 _HEADS = {"shared": ("LDS", "STS"), "global": ("LDG.E", "STG.E"), "": ("LD.E", "ST.E")}
 
 
@@ -29,7 +31,7 @@ def tensormap(b: Builder, inst: ptx.Inst) -> None:
     space = space_of(inst)
     where, *operands = inst.operands
     memory = memory_operand(b, where, space)
-    field = inst.modifiers[2]
+    field = next(m for m in inst.modifiers if m in _FIELDS or m in _NUMBERED or m == "global_address")
     if field == "global_address":
         op = dotted(_HEADS[space][1], "64")
         b.emit(op, (), (memory, b.pair(operands[0])), memory="store", space=space)

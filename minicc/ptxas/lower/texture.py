@@ -250,7 +250,8 @@ def tex(b: Builder, inst: ptx.Inst) -> None:
 def tld4(b: Builder, inst: ptx.Inst) -> None:
     """tld4.COMPONENT.GEOMETRY.v4.DTYPE.f32 d{|p}, [texture{, sampler}, {c}]{, offsets}{, depth}"""
     fetch = _Fetch(b, inst, 0)
-    op = dotted("TLD4", inst.modifiers[0].upper(), fetch.aoffi, "" if fetch.depth is None else "DC")
+    component = next(m for m in inst.modifiers if m in ("r", "g", "b", "a"))
+    op = dotted("TLD4", component.upper(), fetch.aoffi, "" if fetch.depth is None else "DC")
     coordinates = fetch.coordinates()
     fetch.emit(op, [*fetch.lead(), *coordinates], [*fetch.offset(_GATHER_OFFSET), *fetch.compared()])
 

@@ -78,6 +78,16 @@ def test_copy(body: str) -> None:
     assert np.array_equal(run(body, data), data)
 
 
+def test_constants_of_128_bits_have_64() -> None:
+    body = (
+        ".reg .b128 %q; atom.global.exch.b128 %q, [%out], -2; atom.global.cas.b128 _, [%out], 18446744073709551614, %q;"
+    )
+    data = numbers()
+    assert not run(body, data).any(), "swapped for the zeros that were there"
+    first = run(body.partition("atom.global.cas")[0], data)
+    assert np.array_equal(first, np.tile(np.array([0xFFFFFFFE, 0xFFFFFFFF, 0, 0], np.uint32), (len(first), 1)))
+
+
 def test_narrow_loads_extend() -> None:
     data = numbers()
     body = (
