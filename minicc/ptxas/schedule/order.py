@@ -23,6 +23,8 @@ live, or up to three registers of those that `allocate.comfortable` keeps back."
 _MORE = 1.5
 """Of the live registers that are aimed at, up to which a predicate is spared for one more of them: 28 divisions in a
 row would all begin at once."""
+_PREDICATES = 7
+"""As many as there are."""
 _CONSTANTS = 6
 """Constants that are made as early as may be, at most."""
 _SOON = 8
@@ -252,8 +254,11 @@ def _sparing(
         least = min((entry for entry in ready if change[entry[1]] <= 0), key=lambda entry: entry[1], default=None)
         best = None if least is None else (-1, *least)
     elif best is not None and tight and pressure is not None and pressure.change[best[2]] > 0:
-        # Nothing ends a life without another predicate, which the order as it was comes to.
-        best = min([*((-1, *entry) for entry in ready), *waiting[:_LOOK_FAR]], key=lambda entry: entry[2])
+        # Nothing ends a life without another predicate, which the order as it was comes to; it may bring many at once.
+        every = [*((-1, *entry) for entry in ready), *waiting[:_LOOK_FAR]]
+        if flags.live >= _PREDICATES:
+            every = [entry for entry in every if change[entry[2]] <= 0]
+        best = min(every, key=lambda entry: entry[2])
     return best
 
 

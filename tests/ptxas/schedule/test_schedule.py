@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from minicc.ptxas.schedule.pressure import Pressure, Values
 from minicc.ptxas.schedule.schedule import Aim, Graphs, behind
 from minicc.ptxas.timing import Distances, footprint
 from minicc.sass.instr import Imm, Name, Reg
+from tests.ptxas.conftest import checked
 from tests.ptxas.programs import Generator
 
 
@@ -247,3 +249,35 @@ def test_stores_go_while_the_next_counts_are_made() -> None:
     prints = [footprint(i, Components(f)) for i in code]
     order = Order(build(code, prints, Distances(arch.get("sm_90a"))), prints, arch.get("sm_90a")).made()[0]
     assert order.index(1) < order.index(10)
+
+
+def test_predicates_are_not_spilled_for_bits_that_are_tested_one_by_one(tmp_path: Path) -> None:
+    """Each of 32 bits says where a tree is left; all could be tested at once, but predicates are seven."""
+    source = """
+//! b = randint(0, 1 << 31, 128, u32)
+//! left = randint(-16, 16, 32, i32)
+//! right = randint(-16, 16, 32, i32)
+//! o = zeros(32, i32)
+//! f[1, 32](b, left, right, o, 4)
+//! node = zeros(32, i32)
+//! out = zeros(32, i32)
+//! for w in range(4):
+//!     for k in range(32):
+//!         node = where((b[arange(32) * 4 + w] >> k & 1) > 0, right[node], left[node])
+//!         out = where(node <= 0, out * 3 - node, out)
+//!         node = where(node <= 0, 1, node)
+//! expect(o, out)
+__global__ void f(const unsigned *bits, const int *left, const int *right, int *o, int words) {
+    int i = threadIdx.x, node = 0, out = 0;
+    for (int w = 0; w < words; w++) {
+        unsigned b = bits[i * words + w];
+        for (int k = 0; k < 32; k++) {
+            node = (b >> k & 1) ? right[node] : left[node];
+            if (node <= 0) { out = out * 3 - node; node = 1; }
+        }
+    }
+    o[i] = out;
+}
+"""
+    code = checked(tmp_path, source)
+    assert code.count("LDG") >= 33 and code.count("LOP3") <= 34
