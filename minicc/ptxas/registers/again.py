@@ -7,7 +7,7 @@ and offsets that LLVM has hoisted out of a loop, a register each.
 from __future__ import annotations
 
 from minicc.ptxas.mir import MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, reads
+from minicc.ptxas.operands import guarded, reads, writes
 from minicc.ptxas.registers.intervals import Ranges
 from minicc.ptxas.ssa import Single
 from minicc.sass.instr import RZ, Const, Imm, Reg
@@ -117,6 +117,21 @@ def candidates(function: MFunction) -> set[int]:
     """Ids of registers that one operation makes."""
     makers = _Makers(function)
     return {reg.id for reg in function.vregs if reg.file == "R" and makers.of(reg) is not None}
+
+
+def remade(function: MFunction, general: dict[int, VReg]) -> dict[int, dict[int, MInst]]:
+    """Registers of which every part has one definition, a cheap one: {vreg id: {part: definition}}."""
+    found: dict[int, dict[int, MInst]] = {name: {} for name in general}
+    for block in function.blocks:
+        for inst in block.insts:
+            for operand in writes(inst):
+                if isinstance(operand, V) and operand.reg.id in found:
+                    parts = found[operand.reg.id]
+                    if operand.count != 1 or operand.part in parts or not cheap(inst):
+                        del found[operand.reg.id]
+                    else:
+                        parts[operand.part] = inst
+    return {name: parts for name, parts in found.items() if parts}
 
 
 def _covers(ranges: Ranges, other: int, name: int) -> bool:

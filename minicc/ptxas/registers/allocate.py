@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS, fail
@@ -21,7 +21,7 @@ from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, V, VReg, step_of
 from minicc.ptxas.operands import reads, writes
 from minicc.ptxas.options import Options
-from minicc.ptxas.registers import warpwide
+from minicc.ptxas.registers import need, warpwide
 from minicc.ptxas.registers.intervals import Interval, Ranges, Segments, bits_of, build, merge, overlap
 from minicc.ptxas.registers.spill import Spiller
 from minicc.sass.instr import Imm
@@ -81,23 +81,33 @@ def blocks_limit(arch: Arch, threads: tuple[int, int, int], blocks: int) -> int:
     return per_warp * occupancy.register_unit_per_warp // 32
 
 
-def run(function: MFunction, arch: Arch, options: Options, enough: Callable[[], bool] | None = None) -> None:
+def run(
+    function: MFunction,
+    arch: Arch,
+    options: Options,
+    enough: Callable[[], bool] | None = None,
+    ranges: Ranges | None = None,
+    stay: Collection[int] | None = None,
+) -> None:
     """Colour every virtual register of `function`, adding spill code; sets `attributes["registers"]`,
     `["spill_stores"]`, `["spill_loads"]` (static bytes) and grows `frame`. Raises `CompileError` when a limit cannot be
-    met, or after spill code that is `enough` to give up."""
+    met, or after spill code that is `enough` to give up, or at the first of what has to `stay` in registers (ids), if
+    that is told, that would go to local memory. `ranges` are the function's as it is, if they are known."""
     limit = register_limit(function, arch, options)
     usable = limit - _EXTRA
     if usable < 4:
         fail("ptxas.registers", f"too few registers allowed for '{function.name}': {limit}", exit_status=EXIT_PTXAS)
-    spiller = Spiller(function, arch, window=6 if usable >= 32 else 0)
+    spiller = Spiller(function, arch, window=6 if usable >= 32 else 0, local=stay is None)
     if options.ra == "spill-all":
+        ranges = None
         spiller.rewrite({reg for reg in _present(function) if reg.file == "R" and reg.fixed is None and reg.spillable})
     rooms = [] if function.short else [step - _EXTRA for step in steps(function, arch, options)]
     for attempt in range(40):
         if attempt and enough is not None and enough():
             fail("ptxas.registers", f"'{function.name}' needs too much spill code", exit_status=EXIT_PTXAS)
         cfg = Cfg.of(function)
-        ranges = build(function, cfg)
+        if attempt or ranges is None:
+            ranges = build(function, cfg)
         if attempt == 0:
             ranges = warpwide.number(function, cfg, ranges)
         spilled = Scan(ranges, "P", _SIZE["P"], function).run()
@@ -124,7 +134,7 @@ def run(function: MFunction, arch: Arch, options: Options, enough: Callable[[], 
             if spilled := crowd.spills(ranges, usable, tighter):
                 spiller.rewrite(spilled, ranges)
                 continue
-        scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1], rooms)
+        scan = Scan(ranges, "R", regions[-1].limit - _EXTRA, function, regions[:-1], rooms, stay or ())
         spilled = scan.run()
         if not spilled:
             break
@@ -252,13 +262,15 @@ class _Taken:
 
 
 class Scan:
-    """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing)."""
+    """One linear scan of one register file. `run` sets `fixed` or returns the registers to spill (and sets nothing).
+    That one of those that `stay` (ids) would be spilled is a `CompileError`."""
 
     def __init__(
         self, ranges: Ranges, file: str, size: int, function: MFunction, regions: Sequence[_Region] = (),
-        steps: Sequence[int] = (),
+        steps: Sequence[int] = (), stay: Collection[int] = (),
     ) -> None:  # fmt: skip
         self.size = size
+        self.stay = stay
         self.steps = steps
         """Numbers that may be used with room for as many blocks, the fewest first, if the size of blocks is known."""
         self.regions = regions
@@ -413,7 +425,7 @@ class Scan:
             if base is None:
                 base = self._evict(current, self._rivals(current, point))
                 if base is None:
-                    self.spilled[current.reg.id] = current.reg
+                    self._spill(current.reg)
                     continue
             self.color[current.reg.id] = base
             high = max(high, base + current.reg.width)
@@ -531,8 +543,13 @@ class Scan:
                     self.busy &= ~(1 << entry.color)
                 else:
                     self._wake(name, entry)
-                self.spilled[name[0]] = entry.interval.reg
+                self._spill(entry.interval.reg)
         return where
+
+    def _spill(self, reg: VReg) -> None:
+        if reg.id in self.stay:
+            need.fail_for_local(self.function)
+        self.spilled[reg.id] = reg
 
     def _impossible(self) -> None:
         fail(
@@ -540,6 +557,11 @@ class Scan:
             f"'{self.function.name}' needs more than the {self.size + _EXTRA} registers allowed",
             exit_status=EXIT_PTXAS,
         )
+
+
+def room(function: MFunction, arch: Arch, options: Options) -> int:
+    """General registers that may be live at once, at most."""
+    return register_limit(function, arch, options) - _EXTRA - 1  # one is the stack pointer
 
 
 def comfortable(function: MFunction, arch: Arch, options: Options) -> int:

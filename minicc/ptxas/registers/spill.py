@@ -17,6 +17,7 @@ from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.registers import again
 from minicc.ptxas.registers.intervals import Ranges
+from minicc.ptxas.registers.need import fail_for_local
 from minicc.record import evolve
 from minicc.sass.codec import has
 from minicc.sass.instr import Const, Imm, Reg
@@ -41,10 +42,11 @@ class _Holder:
 
 class Spiller:
     """Adds spill code to one function, round by round; `finish` adds the frame set-up. `window`: instructions over
-    which a reloaded value is kept."""
+    which a reloaded value is kept. Where local memory is not allowed a register that would go there is a
+    `CompileError`."""
 
-    def __init__(self, function: MFunction, arch: Arch, window: int) -> None:
-        self.window = window
+    def __init__(self, function: MFunction, arch: Arch, window: int, local: bool = True) -> None:
+        self.window, self.local = window, local
         self.function = function
         self.arch = arch
         self.store_bytes = 0
@@ -59,9 +61,12 @@ class Spiller:
         for code in redone.values():
             for v in (v for inst in code for v in reads(inst) if isinstance(v, V) and v.reg.id not in redone):
                 general.pop(v.reg.id, None)
-        remade = self._recomputable({name: reg for name, reg in general.items() if name not in redone})
+        remade = again.remade(self.function, {name: reg for name, reg in general.items() if name not in redone})
         slots: dict[int, int] = {}
-        for name in sorted(general.keys() - remade.keys() - redone.keys()) if load else ():
+        stored = sorted(general.keys() - remade.keys() - redone.keys()) if load else []
+        if stored and not self.local:
+            fail_for_local(self.function)
+        for name in stored:
             slots[name] = self.slot((1, 1, 2, 4, 4)[general[name].width])
         holders = self._holders(predicates)
         for block in self.function.blocks:
@@ -113,20 +118,6 @@ class Spiller:
         for name in sorted(predicates - found.keys()):
             found[name] = _Holder(self.function.new("R", 1, "spilled predicate"), 1, True)
         return found
-
-    def _recomputable(self, general: dict[int, VReg]) -> dict[int, dict[int, MInst]]:
-        """Registers of which every part has one definition, a cheap one: {vreg id: {part: definition}}."""
-        found: dict[int, dict[int, MInst]] = {name: {} for name in general}
-        for block in self.function.blocks:
-            for inst in block.insts:
-                for operand in writes(inst):
-                    if isinstance(operand, V) and operand.reg.id in found:
-                        parts = found[operand.reg.id]
-                        if operand.count != 1 or operand.part in parts or not again.cheap(inst):
-                            del found[operand.reg.id]
-                        else:
-                            parts[operand.part] = inst
-        return {name: parts for name, parts in found.items() if parts}
 
     def finish(self) -> None:
         """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame."""

@@ -286,16 +286,22 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     if not known and longest < size and usual.registers > _NEARLY_ANY:
         return False
     best = usual.among(usual.registers)
+    program.restore()
+    least = trials.need.between(graphs.live)
     for wanted in (step for step in steps if step < usual.registers):
+        function.budget = wanted
+        if not known and wanted < _ANY_BLOCK and least > allocate.room(function, graphs.arch, graphs.options):
+            # No order has what it needs without local memory, nor with fewer.
+            break
         hopeless = True
         for leaner in (False,) if known else (False, True):
             program.restore()
             function.budget = wanted
-            _order_for(leanest, leanest.graphs_for if leaner else lambda live: graphs)
+            live = _order_for(leanest, leanest.graphs_for if leaner else lambda live: graphs)
             fewer = trials.of(local=known or (wanted == _ANY_BLOCK and (leaner or size <= _SMALL)))
             if fewer.failed:
-                # Fewer registers may do: more is made again for them then.
-                hopeless = False
+                # Fewer registers may do, where it is gaps that take too many: more is made again for them then.
+                hopeless &= live > allocate.room(function, graphs.arch, graphs.options)
                 continue
             if fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone:
                 continue
@@ -312,10 +318,10 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     return kept is not first
 
 
-def _order_for(leanest: _Leanest, graphs: Callable[[int], schedule.Graphs]) -> None:
-    """An order for the registers of the budget, by the graphs for so many live ones."""
+def _order_for(leanest: _Leanest, graphs: Callable[[int], schedule.Graphs]) -> int:
+    """An order for the registers of the budget, by the graphs for so many live ones; the most live ones."""
     live = allocate.comfortable(leanest.function, leanest.arch, leanest.options)
-    graphs(live).schedule(schedule.Aim(live))
+    return graphs(live).schedule(schedule.Aim(live)).most
 
 
 def _waits(function: MFunction) -> bool:

@@ -107,12 +107,12 @@ class Graphs:
     """The runs of a function before allocation, as they stand now, ready to be ordered for one aim after another."""
 
     def __init__(self, function: MFunction, arch: Arch, options: Options, longest: int = _LONGEST) -> None:
-        self.function, self.arch = function, arch
+        self.function, self.arch, self.options = function, arch, options
         self.blocks: list[list[_Run]] = []
+        self.live = live = analyse(function, Cfg.of(function))
         if options.sched == "serial" or options.opt_level == 0:
             return
         distances, components = Distances(arch), Components(function)
-        live = analyse(function, Cfg.of(function))
         function.broadcasts = broadcast.found(function)
         general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
         flags = {components.start[r.id] for r in function.vregs if r.file == "P"}

@@ -13,10 +13,13 @@ from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
+from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, VReg
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers import allocate
+from minicc.ptxas.registers.intervals import build
+from minicc.ptxas.registers.need import Need
 from minicc.ptxas.schedule import schedule
 from minicc.ptxas.timing import Distances, footprint
 
@@ -54,12 +57,20 @@ class _Time(NamedTuple):
 
 class Trial:
     """What a function would be with registers; given up where spill code and instructions alone cost `most`, or at the
-    first access to local memory, unless `local` ones are allowed."""
+    first access to local memory, unless there is no `need` that says that none is allowed."""
 
     def __init__(
-        self, function: MFunction, arch: Arch, options: Options, most: float = inf, local: bool = True
+        self, function: MFunction, arch: Arch, options: Options, most: float = inf, need: Need | None = None
     ) -> None:
         self.function, self.arch, self.options = function, arch, options
+        self.allowed, self.failed = need is None, False
+        self.spilled, self.registers = True, 0
+        ranges = None
+        if need is not None:
+            ranges = build(function, Cfg.of(function))
+            if need.along(ranges) > allocate.room(function, arch, options):
+                self.failed = True
+                return
         fixed = [reg.fixed for reg in function.vregs]
         blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
         copies = [[(inst, _clone(inst)) for inst in block.insts] for block in blocks]
@@ -70,12 +81,10 @@ class Trial:
 
         def enough() -> bool:
             time = _Time(0, _issued(function), of_local(function))
-            return time.cost >= most or (time.local > 0 and not local)
+            return time.cost >= most or (time.local > 0 and not self.allowed)
 
-        self.allowed, self.failed = local, False
-        self.spilled, self.registers = True, 0
         try:
-            allocate.run(function, arch, options, enough)
+            allocate.run(function, arch, options, enough, ranges, need.stay if need else None)
             self.spilled = len(function.vregs) > len(fixed)
             registers = function.attributes["registers"]
             assert isinstance(registers, int)
@@ -164,6 +173,11 @@ class Trials:
         self.function, self.arch, self.options = function, arch, options
         self.made: list[tuple[State, Trial]] = []
 
+    @cached_property
+    def need(self) -> Need:
+        """How many registers there must be, whatever order the function has: first asked while it is the program's."""
+        return Need(self.function)
+
     def known(self) -> Trial | None:
         """That of the function as it stands, if it has been made."""
         state = _state(self.function)
@@ -176,7 +190,7 @@ class Trials:
         for of, trial in self.made:
             if of == state and not (trial.failed and local and not trial.allowed):
                 return trial
-        trial = Trial(self.function, self.arch, self.options, most, local)
+        trial = Trial(self.function, self.arch, self.options, most, None if local else self.need)
         self.made.append((state, trial))
         return trial
 
