@@ -13,6 +13,7 @@ from minicc.frontend.builtins.library import Deferred
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.options import Options
 from minicc.frontend.parse.hostcode import HostCode
+from minicc.frontend.parse.signatures import Signatures
 from minicc.frontend.tokens import EOF, Token
 from minicc.frontend.types import Type
 
@@ -52,7 +53,7 @@ class Parser(HostCode):
         self.library = self.strict = library
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
         self.late = []
-        self.host_members, self.unread = [], {}
+        self.host_members, self.unread, self.signatures = [], {}, Signatures()
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
         self.closures, self.structural = {}, {}

@@ -133,3 +133,29 @@ def test_mutated_programs(seed: int) -> None:
             assert all(d.to_json() for d in error.diagnostics)
             continue
         llvm.parse_assembly(ir).verify()
+
+
+def test_declarations_do_not_look_at_those_before_them() -> None:
+    """Overloads are found by their parameters, and what may be the host's keeps no copy of all that was declared."""
+
+    def spent(count: int) -> int:
+        numbers = range(count)
+        text = "".join(f"struct S{i} {{ int v; }}; __device__ int f(S{i} s) {{ return s.v; }}\n" for i in numbers)
+        return calls(lambda: frontend.compile(SourceFile("t.k", text + KERNEL % "o[0] = 1;"), Options()))
+
+    spent(1)
+    assert spent(400) < 4.4 * spent(100)
+
+
+@pytest.mark.parametrize("program", ["", "int main() { return 0; }"])
+def test_overloads_of_a_declaration_that_is_left_out_go_with_it(program: str) -> None:
+    """What has failed as the device's and is left to the host has declared nothing; what came before it stays."""
+    host = "struct W { std::vector<int> v; friend int f(W w) { return w.v[0]; } };\n"
+    text = f"""__device__ int f(int x) {{ return x + 1; }}
+__device__ int f(float x) {{ return 2; }}
+{host if program else ""}{program}
+__device__ int f(double x) {{ return 3; }}
+__global__ void k(int *o) {{ o[0] = f(1) + f(1.0f) + f(1.0); }}
+"""
+    ir = frontend.compile(SourceFile("t.cu", text), Options())
+    assert ir.count("define internal") == 3

@@ -424,16 +424,17 @@ class Declarations(Variables):
                 code="frontend.redefinition",
                 notes=notes,
             )
-        for other in found:
-            if isinstance(other, ast.Function) and other.type.params == f.type.params:
-                return self._redeclared(other, f, d)
-            if isinstance(other, ast.Function) and other.extern_c and f.extern_c:
+        same = self.signatures.of(found).get(f.type.params)
+        for other in found if f.extern_c else ():
+            if isinstance(other, ast.Function) and other is not same and other.extern_c:
                 self.fail(
                     f"conflicting types for '{name}'",
                     d.name,
                     notes=[self.note("previous declaration is here", other.at)],
                 )
-        found.append(f)
+        if same is not None:
+            return self._redeclared(same, f, d)
+        self.signatures.append(found, f)
         return f
 
     def _redeclared(self, old: ast.Function, new: ast.Function, d: Declarator) -> ast.Function:

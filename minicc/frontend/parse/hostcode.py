@@ -199,7 +199,7 @@ class HostCode(HostBody):
     def _perhaps_host(self) -> list[ast.Variable]:
         """Read it; if that fails and it is the host's business, step over it."""
         start, scope, nest, done = self.i, self.scope, self.nest, len(self.diagnostics.items)
-        known = {n: list(v) if isinstance(v, list) else v for n, v in self.scope.names.items()}
+        known, grown = dict(self.scope.names), self.signatures.mark
         self.quiet += 1
         try:
             return super().declaration()
@@ -211,6 +211,7 @@ class HostCode(HostBody):
         self.scope, self.nest, self.function, self.i = scope, nest, None, start
         self.scope.names.clear()
         self.scope.names.update(known)
+        self.signatures.undo(grown, known.values())
         depth_end = self._extent()
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
         if not words & _DEVICE and (self._is_program() or any(map(self._host_word, words))):

@@ -7,6 +7,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.comparisons import COMPARING, Comparisons
 from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.signatures import Signatures
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
 from minicc.frontend.sema.layout import Layout
@@ -18,6 +19,7 @@ from minicc.frontend.types import CONST, VOLATILE, Field, Record, Type
 class Members(Comparisons):
     host_members: list[ast.Function]
     """Host members of class template instances, which wait for a call."""
+    signatures: Signatures
 
     def _default_constructor(self, made: Type, at: Token) -> None:
         """A class with a virtual table has a constructor, if only to set the pointer to it."""
@@ -483,7 +485,7 @@ class Members(Comparisons):
                             found[found.index(other)] = f
                             return
                         self.fail(f"class member cannot be redeclared: '{name}'", at)
-            found.append(f)
+            self.signatures.append(found, f)
         elif found is None:
             scope.names[name] = [f]
         else:

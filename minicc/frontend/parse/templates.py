@@ -453,7 +453,7 @@ class Templates(MemberClasses):
                     template.first = other.first
                     found[k] = template
                     return
-            found.append(template)
+            self.signatures.append(found, template)
         elif found is None:
             scope.names[template.name] = [template]
         else:
