@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.ptxas.conftest import checked
 
 ROTATED = """\
@@ -255,3 +257,47 @@ __global__ void f(const int *a, int *o, int n) {
 """
     code = checked(tmp_path, source)
     assert code.count("VIMNMX3") == 3 and code.count("VIMNMX") == 5
+
+
+_ROWS = """
+//! s = randint(0, 4, (9, 32), i32)
+//! t = randint(0, 4, (8, 32), i32)
+//! o = zeros(32, i32)
+//! f[1, 32](s, t, o, 9)
+//! h = zeros((9, 32), i32){first}
+//! for k in range(9):
+//!     old = copy(h)
+//!     for j in range(1, 9):
+{cell}
+//! expect(o, h[8])
+__global__ void f(const int *s, const int *t, int *o, int rows) {{
+    int h[9], i = threadIdx.x;
+    for (int j = 0; j < 9; j++) h[j] = {start};
+    for (int k = 0; k < rows; k++) {{
+        int c = s[k * 32 + i], diag = h[0];
+        {edge}
+        for (int j = 1; j < 9; j++) {{ int old = h[j], same = c == t[(j - 1) * 32 + i]; h[j] = {choice}; diag = old; }}
+    }}
+    o[i] = h[8];
+}}
+"""
+
+
+@pytest.mark.parametrize("relu", [False, True])
+def test_rows_of_distances_add_what_comes_last(tmp_path: Path, relu: bool) -> None:
+    """Each cell waits for its left neighbour through one choice and one sum with a choice, not for a sum as well: that
+    of the diagonal is there long before."""
+    if relu:
+        cell = "//!         d = old[j - 1] + where(s[k] == t[j - 1], 3, -2)\n"
+        cell += "//!         h[j] = maximum(maximum(d, 0), maximum(old[j], h[j - 1]) - 1)"
+        choice = "max(max(0, diag + (same ? 3 : -2)), max(old, h[j - 1]) - 1)"
+        source = _ROWS.format(first="", start="0", edge="", cell=cell, choice=choice)
+    else:
+        cell = "//!         h[0] = k + 1\n//!         d = old[j - 1] + (s[k] != t[j - 1])\n"
+        cell += "//!         h[j] = minimum(minimum(old[j], h[j - 1]) + 1, d)"
+        choice = "min(min(old, h[j - 1]) + 1, diag + !same)"
+        first = "\n//! for j in range(9):\n//!     h[j] = j"
+        source = _ROWS.format(first=first, start="j", edge="h[0] = k + 1;", cell=cell, choice=choice)
+    code = checked(tmp_path, source, "RELU")
+    assert code.count("VIADDMNMX.RELU" if relu else "VIADDMNMX") >= 8
+    assert code.count("VIADD") + code.count("IADD3") <= 4 + 8 * relu
