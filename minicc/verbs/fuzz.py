@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 HELP = """Usage: minicc fuzz [options] [compile options]
 
-Draws random CUDA kernels (loops, switches, structs, pointers, calls, recursion, shared memory, atomics, every type),
-compiles each in several ways and runs them all on the SM model. A kernel that does not give the same words everywhere
-is made as small as possible, printed, and left in a file.
+Draws random CUDA kernels (loops, switches, structs, pointers, calls, recursion, shared memory, atomics, every type;
+every second batch over memory, as people write them: slices, local arrays, barriers, votes, aliases), compiles each in
+several ways and runs them all on the SM model. A kernel that does not give the same words everywhere is made as small
+as possible, printed, and left in a file.
 
   --seconds N        how long (default 60)
   --seed N           where to begin (default: the clock); a run's seed is printed
   --size N           statements of a kernel, about (default 12)
   --against nvcc     compare with nvcc's code for the kernel, not with our own compiled in the simplest way
   --integers         no floating point
+  --kind K           only 'scalars' or only 'memory'
   --save DIR         where a kernel goes that fails (default .)
   --print            print kernels, compile nothing
   --json             what came out as JSON, a line each
@@ -44,7 +46,8 @@ THREADS = 64
 SIMPLE = "-O0 --isel=first-match -Xptxas --sched=serial -Xptxas --ra=spill-all"
 WAYS = ("-O1", "-O0", "-G", "-maxrregcount=24", "--isel=first-match", "-Xptxas --sched=serial", "-Xptxas -O1")
 """Ways to compile: each kernel is compiled by default, and in one of these."""
-_VALUES = ("seconds", "seed", "size", "against", "save")
+KINDS = ("scalars", "memory")
+_VALUES = ("seconds", "seed", "size", "against", "save", "kind")
 _FLAGS = ("help", "integers", "print")
 _BATCH = 20
 _STACK = 128 << 10
@@ -60,6 +63,8 @@ def main(words: list[str]) -> int:
     against = arguments.last("against", "twins")
     if against not in ("twins", "nvcc") or (against == "nvcc" and shutil.which("nvcc") is None):
         fail("fuzz.against", f"Nothing to compare with: '{against}' (twins, or nvcc where it is installed)")
+    if arguments.last("kind", KINDS[0]) not in KINDS:
+        fail("fuzz.kind", f"No kind of kernels is '{arguments.last('kind')}' ({' or '.join(KINDS)})")
     request = parse(arguments.rest, "fuzz", arguments.own)
     if request.inputs:
         fail("fuzz.input", f"minicc fuzz makes its kernels itself; what is '{arguments.rest[-1]}'?")
@@ -85,6 +90,10 @@ def main(words: list[str]) -> int:
     return 0
 
 
+Left = Any
+"""Words by thread, or a list of buffers."""
+
+
 class Difference(AssertionError):
     """A kernel that ways to compile do not agree on."""
 
@@ -108,24 +117,26 @@ class Runner:
         wanted = self.run(text, "nvcc" if self.nvcc else SIMPLE)
         for options in ("", way):
             got = self.run(text, options)
-            if (got != wanted).any():
-                thread, word = _first(got != wanted)
-                words = f"{got[thread, word]:#x} in word {word}, not {wanted[thread, word]:#x}"
-                raise Difference(text, f"compiled with '{self.options} {options}', thread {thread} has {words}")
+            if what := _told(got, wanted):
+                raise Difference(text, f"compiled with '{self.options} {options}', {what}")
 
-    def run(self, text: str, options: str) -> np.ndarray[Any, Any]:
-        """Words that an image of the kernel leaves. A stall that is too short counts as a difference."""
+    def run(self, text: str, options: str) -> Left:
+        """What an image of the kernel leaves. A stall that is too short counts as a difference."""
         import numpy as np
 
         import runtime
+        from minicc.fuzz import memory
         from minicc.fuzz.kernels import NAME, OUTPUTS
 
         self.runs += 1
         try:
             image = self.theirs(text) if options == "nvcc" else self.ours(text, options)
-            result = np.zeros((THREADS, OUTPUTS), np.uint64)
+            result: Left = np.zeros((THREADS, OUTPUTS), np.uint64)
             device = runtime.Device("sm_90", hazards="report", cycle_limit=20_000_000, stack=_STACK)
-            launch = device.load(image)[NAME][1, THREADS](self.inputs, result)
+            if text.startswith("// {"):
+                result, launch = memory.launch(text, device, lambda: device.load(image)[NAME])
+            else:
+                launch = device.load(image)[NAME][1, THREADS](self.inputs, result)
         except (CompileError, runtime.LaunchError) as error:
             raise Difference(text, f"'{options}': {error}") from error
         if launch.hazards and options != "nvcc":
@@ -149,9 +160,17 @@ class Runner:
             return image.read_bytes()
 
 
-def _first(where: np.ndarray[Any, Any]) -> tuple[int, int]:
-    thread, word = where.nonzero()
-    return int(thread[0]), int(word[0])
+def _told(got: Left, wanted: Left) -> str:
+    """The first difference; "" if there is none."""
+    for number, (a, b) in enumerate(zip(got, wanted, strict=True)):
+        where = (a.reshape(len(a), -1).view("u1") != b.reshape(len(b), -1).view("u1")).any(-1)
+        if not where.any():
+            continue
+        at = int(where.nonzero()[0][0])
+        if isinstance(got, list):
+            return f"element {at} of buffer {number} is {a[at]}, not {b[at]}"
+        return f"thread {number} has {a[at]:#x} in word {at}, not {b[at]:#x}"
+    return ""
 
 
 def inputs() -> np.ndarray[Any, Any]:
@@ -170,9 +189,10 @@ def _batch(runner: Runner, seed: int, end: float, arguments: launching.Arguments
     """Some kernels from one seed; the smallest that differs, if any does."""
     import hypothesis
 
-    from minicc.fuzz.kernels import kernels
+    from minicc.fuzz import kernels, memory
 
     rnd = random.Random(seed)
+    room = {"scalars": kernels, "memory": memory}[arguments.last("kind", rnd.choice(KINDS))]
     quiet = list(hypothesis.HealthCheck)
     way = rnd.choice(WAYS)
     floats = False if "integers" in arguments.flags else None
@@ -181,7 +201,7 @@ def _batch(runner: Runner, seed: int, end: float, arguments: launching.Arguments
 
     @hypothesis.seed(seed)
     @hypothesis.settings(max_examples=_BATCH, deadline=None, database=None, suppress_health_check=quiet)
-    @hypothesis.given(kernels(floats=floats, size=arguments.number("size", 12)))
+    @hypothesis.given(room.kernels(floats=floats, size=arguments.number("size", 12)))
     def all_agree(text: str) -> None:
         if "print" in arguments.flags:
             print(text)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import minicc.fuzz
+from minicc.fuzz import memory
 from minicc.fuzz.kernels import kernels
 from minicc.verbs import fuzz
 from tests.conftest import needs_nvcc
@@ -28,6 +29,27 @@ def test_all_agree(nvcc):
         runner.check(text, way)
 
     check()
+
+
+@pytest.mark.parametrize("nvcc", [False, pytest.param(True, marks=needs_nvcc)], ids=["twins", "nvcc"])
+def test_all_agree_about_memory(nvcc):
+    runner = fuzz.Runner(nvcc, "")
+
+    @settings(SOME, max_examples=4)
+    @given(text=memory.kernels(size=8), way=st.sampled_from(fuzz.WAYS))
+    def check(text, way):
+        runner.check(text, way)
+
+    check()
+
+
+def test_a_difference_in_memory_is_told(monkeypatch):
+    """Of floats it is their bits that differ."""
+    zero = np.zeros(2)
+    monkeypatch.setattr(fuzz.Runner, "run", lambda self, text, way: [zero, [zero, -zero][way == "-O1"]])
+    fuzz.Runner(False, "").check("", "-O0")
+    with pytest.raises(fuzz.Difference, match=r"element 0 of buffer 1 is -0\.0, not 0\.0"):
+        fuzz.Runner(False, "").check("", "-O1")
 
 
 def test_a_difference_is_told(monkeypatch):
