@@ -49,20 +49,21 @@ def waiting(insts: list[MInst]) -> set[int]:
 
 
 def _block(function: MFunction, block: Block) -> None:
-    late: set[int] | None = None
-    for load in [inst for inst in block.insts if is_far(inst) and _whole(inst)]:
-        insts = block.insts
-        start = insts.index(load)
-        d = load.dsts[0]
-        assert isinstance(d, V)
-        reg = d.reg
-        asked = [at for at, inst in enumerate(insts[:start]) if _touches(reads(inst), reg)]
-        if not asked:
-            continue
-        late = waiting(insts) if late is None else late
+    first: dict[int, int] = {}
+    """Where the block first reads each register."""
+    loads: list[tuple[int, VReg]] = []
+    for at, inst in enumerate(block.insts):
+        for r in reads(inst):
+            if isinstance(r, V):
+                first.setdefault(r.reg.id, at)
+        if is_far(inst) and _whole(inst):
+            loads.extend((at, d.reg) for d in inst.dsts if isinstance(d, V) and first.get(d.reg.id, at) < at)
+    late = waiting(block.insts) if loads else set()
+    for start, reg in loads:
+        asked = (at for at, inst in enumerate(block.insts[:start]) if _touches(reads(inst), reg))
         if start not in late and not late.isdisjoint(asked):
             _apart(function, block, start, reg)
-            late = None
+            late = waiting(block.insts)
 
 
 def _whole(inst: MInst) -> bool:
