@@ -217,28 +217,52 @@ class Record:
         """The partial specialisation that an instance was made of (an `entities.Partial`)."""
         self.reader: Callable[[], bool] | None = None
         """Of an unread class: reads it; False while there is nothing to read."""
+        self._indexed = 0, 0
+        self._named: dict[str, Field] = {}
+        self._own: set[str] = set()
+        self._unnamed: list[Field] = []
+
+    def declares(self, name: str) -> bool:
+        """Whether a field called `name` is its own, not a base's."""
+        self._index()
+        return name in self._own
 
     def find(self, name: str) -> Field | None:
         """The member called `name`: the class's own goes before one that it inherits, and its functions hide those."""
-        for field in reversed(self.fields) if self.inherited else self.fields:
-            if field.name == name:
-                return None if self.inherited and self._hides(name, field) else field
-        return None
+        field = self._index()[0].get(name)
+        return None if field is not None and self.inherited and self._hides(name) else field
 
-    def _hides(self, name: str, field: Field) -> bool:
-        """`field`, a base's, is not what `name` means: a function, say, of this class or of that base is."""
-        if any(own is field for own in self.fields[self.inherited :]):
+    def _index(self) -> tuple[dict[str, Field], list[Field]]:
+        """The fields that each name means, if no function hides it, and those without one; what has come since it was
+        last asked for is added."""
+        count, inherited = self._indexed
+        if count != len(self.fields):
+            if inherited != self.inherited:
+                count, self._named, self._own, self._unnamed = 0, {}, set(), []
+            for n, field in enumerate(self.fields[count:], count):
+                if n >= self.inherited:
+                    self._own.add(field.name)
+                if self.inherited or field.name not in self._named:
+                    self._named[field.name] = field
+                if not field.name and field.type.record is not None:
+                    self._unnamed.append(field)
+            self._indexed = len(self.fields), self.inherited
+        return self._named, self._unnamed
+
+    def _hides(self, name: str) -> bool:
+        """A base's field is not what `name` means: a function, say, of this class or of that base is."""
+        if self.declares(name):
             return False
         if self.scope is not None and name in self.scope.names:
             return True
         found = (t.record for t, _ in self.bases if t.record is not None)
-        return any(r.find(name) is None for r in found if any(f.name == name for f in r.fields))
+        return any(r.find(name) is None for r in found if name in r._index()[0])
 
     def find_unnamed(self, name: str) -> Field | None:
         """A member of an unnamed struct or union in this one."""
-        for field in self.fields:
+        for field in self._index()[1]:
             inner = field.type.record
-            if not field.name and inner is not None:
+            if inner is not None:
                 found = inner.find(name) or inner.find_unnamed(name)
                 if found is not None:
                     return found

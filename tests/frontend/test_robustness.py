@@ -159,3 +159,17 @@ __global__ void k(int *o) {{ o[0] = f(1) + f(1.0f) + f(1.0); }}
 """
     ir = frontend.compile(SourceFile("t.cu", text), Options())
     assert ir.count("define internal") == 3
+
+
+def test_members_are_found_by_their_names() -> None:
+    """No access looks at the members before its own, nor at those that classes in between pass on."""
+
+    def spent(count: int) -> int:
+        numbers = range(count)
+        text = "struct C0 { int v0; };\n" + "".join(f"struct C{i} : C{i - 1} {{ int v{i}; }};\n" for i in range(1, 12))
+        text += f"struct S : C11 {{ {' '.join(f'int m{i};' for i in numbers)} }};\n"
+        text += f"__global__ void k(S *s) {{ {' '.join(f's->m{i} = s->v{i % 12};' for i in numbers)} }}"
+        return calls(lambda: frontend.compile(SourceFile("t.k", text), Options()))
+
+    spent(1)
+    assert spent(1200) < 4.4 * spent(300)

@@ -236,7 +236,7 @@ class Members(Comparisons):
             self.fail(f"field has incomplete type '{d.type}'", at)
         if record.tag == "union" and d.type.kind == "reference":
             self.fail(f"union member '{name}' has reference type '{d.type}'", at)
-        if name and any(f.name == name for f in record.fields[record.inherited :]):
+        if name and record.declares(name):
             self.fail(f"duplicate member '{name}'", at)
         default: tuple[list[Token], ast.Scope] | None = None
         if self.at("=") or self.at("{"):

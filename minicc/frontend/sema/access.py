@@ -100,7 +100,7 @@ def ambiguous(record: Record, name: str) -> str | None:
     if len(owners) > 1:
         return f"member '{name}' found in multiple base classes of different types"
     owner = next(iter(owners), None)
-    if len(found) > 1 and owner is not None and any(f.name == name for f in owner.fields[owner.inherited :]):
+    if len(found) > 1 and owner is not None and owner.declares(name):
         return f"non-static member '{name}' found in multiple base-class subobjects of type '{owner.name}'"
     return None
 
@@ -110,7 +110,7 @@ def _places(record: Record, name: str, at: int) -> set[tuple[Record, int]]:
     entity = record.scope.names.get(name) if record.scope is not None else None
     if isinstance(entity, Type):
         return set()
-    if entity is not None or name in record.hidden or any(f.name == name for f in record.fields[record.inherited :]):
+    if entity is not None or name in record.hidden or record.declares(name):
         return {(record, at)}
     return {p for base, offset in record.bases if base.record for p in _places(base.record, name, at + offset)}
 
@@ -146,7 +146,7 @@ def closed_constructor(
 def _declares(record: Record, name: str) -> Record | None:
     if name in record.hidden or (record.scope is not None and name in record.scope.names):
         return record
-    if any(f.name == name for f in record.fields[record.inherited :]):
+    if record.declares(name):
         return record
     found = (_declares(base.record, name) for base, _ in record.bases if base.record is not None)
     return next((r for r in found if r is not None), None)
