@@ -73,6 +73,9 @@ beside a register, as ptxas 13.0 does."""
 
 def _agree(b: Builder, inst: ptx.Inst) -> None:
     """The types of a product must go together."""
+    later = next((m for m in inst.modifiers if m.startswith("kind::")), None)
+    if later is not None:
+        b.wrong(f"Feature '.{later}' requires .target sm_120 or higher")
     words = [m for m in inst.modifiers if m in _RESULTS or m in ("f32", "s32")]
     if len(words) != 4 or words[1] not in _RESULTS:
         b.unsupported()

@@ -136,7 +136,7 @@ def _multiply(b: Builder, inst: ptx.Inst) -> None:
     mods = inst.modifiers
     shape = next((m for m in mods if m.startswith("m64n") and "k" in m), "")
     types = [m for m in mods if m in _TYPES]
-    if len(types) != 3 or not shape or len(inst.operands) < 4:
+    if len(types) != 3 or not shape or len(inst.operands) < 4 or any(m.startswith("kind::") for m in mods):
         b.unsupported()
     columns, depth = (int(part) for part in shape[4:].split("k"))
     d, left, right, *rest = inst.operands

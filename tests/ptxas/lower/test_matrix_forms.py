@@ -41,7 +41,7 @@ def warp(draw: random.Random) -> str:
     m, n, k = (int(x) for x in re.findall(r"\d+", shape))
     sparse = draw.choice(["", "", "", ".sp", ".sp::ordered_metadata"])
     layout = draw.choice(["row.col"] * 6 + ["row.row", "col.col", "col.row"])
-    saturate = draw.choice(["", "", "", ".satfinite"])
+    saturate = draw.choice(["", "", "", ".satfinite", ".kind::f8f6f4"])
     bits = draw.choice([".xor.popc", ".and.popc"]) if a == "b1" else ""
     quad = 4 if shape == "m8n8k4" and a == "f16" else 1
     of_a = m * k // 32 * quad // (2 if sparse else 1) // (2 if quad == 4 else 1)
@@ -71,7 +71,7 @@ def group(draw: random.Random) -> str:
     operands = [registers(d, n // 2, 0), "{%r200,%r201,%r202,%r203}" if own else "%d1", "%d2"]
     operands += ["%r90", draw.choice("0012")] if sparse else []
     operands += [draw.choice(["%p1", "1", "0", "2"] if draw.random() < 0.2 else ["%p1", "1"]), *numbers]
-    saturate = draw.choice(["", "", "", ".satfinite"]) if d == "s32" else ""
+    saturate = draw.choice(["", "", "", ".satfinite", ".kind::f8f6f4"]) if d == "s32" else ""
     tail = ".and.popc" if a == "b1" else ""
     return f"wgmma.mma_async{sparse}.sync.aligned.m64n{n}k{k}{saturate}.{d}.{a}.{b}{tail} {', '.join(operands)};"
 
