@@ -118,6 +118,7 @@ class Cursor(Layers):
     function: Function | None = None
     """The function whose body is being read."""
     std_scope: Scope | None = None
+    cuda_scope: Scope | None = None
     nest: int = 0
     quiet: int = 0
     """Above zero while reading tentatively: errors abandon without a report."""
@@ -339,7 +340,7 @@ class Cursor(Layers):
         """What `name` means in the namespaces that a scope uses; functions of all of them overload each other."""
         seen, work = [scope], [*scope.using]
         for other in work:
-            if other in seen or (other is self.std_scope and name in HIDDEN and scope.name != "thrust"):
+            if other in seen or (other is self.std_scope and name in HIDDEN and scope.name not in ("thrust", "std")):
                 continue
             more = self._own_name(other, name)
             if found is None:
@@ -361,13 +362,8 @@ class Cursor(Layers):
                     found = self.find_in(base.record.scope, name)
                     if found is not None:
                         return found
-        if (
-            (found is None or type(found) is list)
-            and scope.name == "std"
-            and scope.kind == "namespace"
-            and (scope is self.std_scope or (scope.parent is not None and scope.parent.name == "cuda"))
-        ):
-            # namespace std, or the cuda::std that a header of CUDA's opened; several headers may overload a name.
+        if scope is self.std_scope and (found is None or type(found) is list):
+            # Namespace std; several headers may overload a name.
             found = self.standard(name) or found
         if found is None and scope.files:
             found = self.standard(name, scope)

@@ -99,8 +99,10 @@ class Parser(HostCode):
             return vector
         if name in _MAKERS:
             return [self._maker(name, _MAKERS[name])]
-        if name in ("std", "cuda"):
+        if name == "std":
             return self._standard_scope()
+        if name == "cuda":
+            return self._cuda_scope()
         if name == "thrust":
             return self._thrust_scope()
         if name.startswith("cuda") and "runtime" not in self.standard_files:
@@ -133,6 +135,22 @@ class Parser(HostCode):
             self.std_scope = ast.Scope("namespace", self.global_scope(), name="std")
         return self.std_scope
 
+    def _cuda_scope(self) -> ast.Scope:
+        """Namespace cuda: what std has, and cuda::std with complex numbers of its own."""
+        if self.cuda_scope is None:
+            self.cuda_scope = ast.Scope("namespace", self.global_scope(), name="cuda")
+            self.cuda_scope.using = [self._standard_scope()]
+            self.cuda_scope.names["std"] = self.cuda_std_scope(self.cuda_scope)
+        return self.cuda_scope
+
+    def cuda_std_scope(self, cuda: ast.Scope) -> ast.Scope:
+        """Namespace std of a cuda: complex numbers in the inline namespace of CUDA 13's symbols; else std's."""
+        scope = ast.Scope("namespace", cuda, name="std")
+        own = ast.Scope("namespace", scope, name="__4")
+        own.inline, own.files = True, ("complex",)
+        scope.using = [own, self._standard_scope()]
+        return scope
+
     def _thrust_scope(self) -> ast.Scope:
         """Thrust's namespace: complex numbers of its own, under the name that CUDA 13's has in symbols; else std's."""
         scope = ast.Scope("namespace", self.global_scope(), name="thrust")
@@ -164,7 +182,7 @@ class Parser(HostCode):
             self._read_standard(other, scope)
         options = self.options.of_library()
         if scope.files:
-            options.defines = ("__THRUST",)
+            options.defines = ("__ALIGNED",) if scope.name == "__4" else ("__ALIGNED", "__THRUST")
         tokens = Preprocessor(options, self.diagnostics).run(standard.source(file))
         top = scope
         while top.parent is not None:

@@ -20,6 +20,11 @@ _WIDEST = 16
 """Bytes of the widest access: what of the local memory's arrays is cleared or copied goes by it."""
 
 
+def _widest(size: int) -> int:
+    """Bytes of the widest access that is no longer than a place of so many."""
+    return min(_WIDEST, 1 << max(size.bit_length() - 1, 0))
+
+
 class Instructions:
     """Emits the instructions of one function."""
 
@@ -83,7 +88,7 @@ class Instructions:
         LLVM reads a parameter itself, and not its copy, if that is aligned as the copy is."""
         self.count += 1
         slot = f"%{name[:NAMED] or 't'}.{self.count}"
-        align = max(align, t.align, _WIDEST if t.aggregate and t.size >= _WIDEST and not copied else 0)
+        align = max(align, t.align, _widest(t.size) if t.aggregate and not copied else 0)
         self.allocas.append(f"  {slot} = alloca {t.llvm}, align {align}")
         return slot
 

@@ -248,7 +248,7 @@ class Declarations(Variables):
                 found = ast.Scope("namespace", self.scope, name=name)
                 if name == "cuda" and self.scope.parent is None:
                     found.files = ("integers", "functional")
-                    found.names["std"] = ast.Scope("namespace", found, name="std")
+                    found.names["std"] = self.cuda_std_scope(found)
                 if name:
                     self.scope.names[name] = found
                 if name in open_names:

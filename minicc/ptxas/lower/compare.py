@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower.builder import Builder, imm, is_reg
+from minicc.ptxas.lower.builder import Builder, imm
 from minicc.ptxas.lower.integer import operand
 from minicc.ptxas.lower.types import bits, dotted, signed, type_of, types_of
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V
-from minicc.sass.instr import Imm, Reg
+from minicc.sass.instr import Imm
 
 INTEGER = {
     "eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE",
@@ -249,18 +249,21 @@ def pack(b: Builder, out: V, vector: ptx.Vector, width: int) -> None:
 
 
 def _halves(b: Builder, low: MOperand, high: MOperand) -> MOperand:
-    if isinstance(low, Imm | Reg) and isinstance(high, Imm | Reg) and not (is_reg(low) and low != ZERO):
-        first = low.bits & 0xFFFF if isinstance(low, Imm) else 0
-        second = high.bits & 0xFFFF if isinstance(high, Imm) else 0
-        return imm(first | second << 16)
-    out = b.temp()
-    b.emit("PRMT", (out,), (b.reg(low), imm(0x5410), b.reg(high)))
-    return out
+    return _joined(b, low, high, 16, 0x5410)
 
 
 def _bytes(b: Builder, low: MOperand, high: MOperand) -> MOperand:
+    return _joined(b, low, high, 8, 0x0040)
+
+
+def _joined(b: Builder, low: MOperand, high: MOperand, width: int, selector: int) -> MOperand:
+    """The low bits of two words beside one another; a constant where both are."""
+    known = [x.bits if isinstance(x, Imm) else 0 for x in (low, high) if isinstance(x, Imm) or x == ZERO]
+    if len(known) == 2:
+        mask = (1 << width) - 1
+        return imm(known[0] & mask | (known[1] & mask) << width)
     out = b.temp()
-    b.emit("PRMT", (out,), (b.reg(low), imm(0x0040), b.reg(high)))
+    b.emit("PRMT", (out,), (b.reg(low), imm(selector), b.reg(high)))
     return out
 
 

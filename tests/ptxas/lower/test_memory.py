@@ -499,3 +499,12 @@ def test_a_guard_is_a_branch_around_a_loop_of_halves(where: str) -> None:
     even = np.arange(THREADS) % 2 == 0
     assert (out[:, 1] == np.where(even, 0x43215678, 0x12345678)).all()
     assert (out[:, 2] == np.where(even, 0x1234, 7)).all()
+
+
+def test_bytes_that_are_known_are_a_word() -> None:
+    """Nothing is put together at run time of what the compiler knows."""
+    body = "mov.u16 %h1, 0x101; mov.u16 %h2, 2; st.global.v4.u8 [%out], {%h1, %h2, %h1, %h2};"
+    assert run(body, numbers())[:, 0].tolist() == [0x02010201] * THREADS
+    text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}"
+    code = assemble(text).function("k").code
+    assert "PRMT" not in [inst.mnemonic for inst in sass.decode_all(code, arch.get("sm_90"))]

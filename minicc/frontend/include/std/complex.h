@@ -1,7 +1,13 @@
 // <complex>: arithmetic; and thrust::complex (__THRUST), whose products know no infinities and whose quotients are scaled
-// by another number (std's as C has them in its annex G.5.1).
+// by another number (std's as C has them in its annex G.5.1). CUDA's and thrust's are aligned as wholes (__ALIGNED).
 namespace std {
-template <typename T> struct complex {
+#ifdef __ALIGNED
+#define __ALIGNMENT alignas(2 * sizeof(T))
+#else
+#define __ALIGNMENT
+#endif
+template <typename T> struct complex;
+template <typename T> struct __ALIGNMENT complex {
     typedef T value_type;
     T __re, __im;
     __host__ __device__ constexpr complex(const T &re = T(), const T &im = T()) : __re(re), __im(im) {}
