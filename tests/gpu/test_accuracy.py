@@ -30,6 +30,9 @@ BOUNDS = {
     "bytes": 9.0,
     "narrow": 9.5,
     "constant": 6.5,
+    "adds": 10.0,
+    "gpcs": 10.0,
+    "steps": 8.5,
 }
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.gpu.micro.plan_adds import add_programs
 from tests.gpu.micro.plan_bytes import byte_programs
 from tests.gpu.micro.plan_causes import page_programs, sum_programs, walk_programs, work_programs
 from tests.gpu.micro.plan_cold import carve_programs, cold_programs, turn_programs
@@ -14,6 +15,7 @@ from tests.gpu.micro.plan_constant import constant_programs
 from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge_programs, mixed_programs
 from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
+from tests.gpu.micro.plan_gpcs import gpc_programs
 from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_narrow import narrow_programs
@@ -21,6 +23,7 @@ from tests.gpu.micro.plan_packed import packed_programs
 from tests.gpu.micro.plan_phases import phase_programs
 from tests.gpu.micro.plan_places import place_programs
 from tests.gpu.micro.plan_rows import row_programs
+from tests.gpu.micro.plan_steps import step_programs
 from tests.gpu.micro.plan_stored import stored_programs
 from tests.gpu.micro.plan_tools import MB, Program, floats, i32, program, words
 from tests.gpu.micro.plan_traces import store_programs, trace_programs
@@ -29,7 +32,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
     "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places", "stored",
-    "bytes", "narrow",
+    "bytes", "narrow", "adds", "steps", "gpcs",
 )  # fmt: skip
 
 
@@ -512,6 +515,9 @@ def plans() -> dict[str, list[Program]]:
         "stored": stored_programs(),
         "bytes": byte_programs(),
         "narrow": narrow_programs(),
+        "adds": add_programs(),
+        "steps": step_programs(),
+        "gpcs": gpc_programs(),
     }
 
 
