@@ -89,7 +89,7 @@ class Memory:
     """By how much `dram_latency`, a mean, is less in the SM's own partition and more in the other."""
     port_read: float = 1.0
     """Cycles of an SM's port to L2 for a request to read sectors of a line."""
-    port_write: tuple[float, float, float, float, float] = (1.0, 1.1, 0.5, 1.5, 3.0)
+    port_write: tuple[float, float, float, float, float] = (1.0, 1.1, 0.5, 1.35, 1.3)
     """The same for stores: a sector; a line of which not all is stored; a line that is held; a packet of a reduction;
     one that is answered."""
     port_bandwidth: float = 128
@@ -130,8 +130,11 @@ class Memory:
     """What an SM's first constant takes longer."""
     constant_cold: tuple[int, int] = (205, 370)
     """First use of 256 bytes of a bank other than that of the parameters: from L2 to a GPC, from DRAM to L2."""
-    constant_miss: tuple[int, int] = (61, 66)
+    constant_miss: tuple[int, int] = (61, 68)
     """What a line of constants takes from the level behind: as an operand, for LDC."""
+    constant_places: tuple[tuple[int, ...], ...] = ()
+    """What lines take longer than that to a TPC by its place among those of its GPC, in the order of their numbers, in
+    GPCs that have as many."""
     fence: int = 300
     """A GPU-scope memory fence with nothing outstanding."""
     gpcs: int = 8

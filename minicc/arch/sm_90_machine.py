@@ -52,6 +52,8 @@ MEMORY = Memory(
     l2_ways=16,
     sides=("1100002233331122",) * 4 + ("00002233331122",) * 4 + ("1122", "11111111"),
     gpc_columns=("01234567",) * 4 + ("1234567",) * 4 + ("67", "0000"),
+    # H200: chains of LDC by each SM (tests/gpu/micro/gpcs.cu, 2026-11-30), beside SM 124, which has a grid's first CTA.
+    constant_places=((5, 5, 9, 0, 0, 5, -5, -4), (5, 5, 13, 0, 0, 9, -4, -4, 5)),
     # H200: CTAs of 128 to 1,024 threads that store at their end, or do not.
     store_drain=45,
     shared_configurations=tuple(1024 * k for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),

@@ -66,32 +66,42 @@ def of_grid(grid: Grid, arch: Arch) -> Residency:
     return residency(threads, grid.registers, grid.shared, grid.barriers, arch)
 
 
-def neighbours(ctas: int, arch: Arch) -> Sequence[tuple[int, int, int, int, int]]:
+Place = tuple[int, int, int, int, int, int]
+
+
+def neighbours(ctas: int, arch: Arch) -> Sequence[Place]:
     """Of each SM, in the order in which a grid's first CTAs come to them: the half of L2 that it asks, which group of
-    SMs of its row asks that half, its TPC, the quarter of L2 that it is nearer to, and its GPC. (H200: first the SMs of
+    SMs of its row asks that half, its TPC, the quarter of L2 that it is nearer to, its GPC, and how much farther than
+    another its GPC's constants are. (H200: first the SMs of
     the last row, then a TPC of each of those that have the most left, so one GPC after another; of a small grid one SM
     of each TPC.)"""
     return _neighbours(ctas <= arch.sm_count // 2, arch)
 
 
 @cache
-def _neighbours(small: bool, arch: Arch) -> Sequence[tuple[int, int, int, int, int]]:
+def _neighbours(small: bool, arch: Arch) -> Sequence[Place]:
     """The same of all small grids, or of all others."""
     columns = arch.memory.gpc_columns
     sides = arch.memory.sides
     if not sides:
         count = -(-arch.sm_count // arch.memory.gpcs)
         sides = tuple(str(k % 2) * min(count, arch.sm_count - k * count) for k in range(arch.memory.gpcs))
+    gpcs = [[int(columns[k][n // 2]) if columns else k for n in range(len(row))] for k, row in enumerate(sides)]
+    tpcs = [gpc for row in gpcs for gpc in row[::2]]
+    far = {len(places): places for places in arch.memory.constant_places}
+    distances = [
+        far[tpcs.count(gpc)][tpcs[:tpc].count(gpc)] if tpcs.count(gpc) in far else 0 for tpc, gpc in enumerate(tpcs)
+    ]
     number = iter(range(arch.sm_count))
     rows = [
         [
-            (side & 1, 2 * k + (side & 1), next(number) // 2, side >> 1, int(columns[k][n // 2]) if columns else k)
+            (side & 1, 2 * k + (side & 1), (tpc := next(number) // 2), side >> 1, gpcs[k][n], distances[tpc])
             for n, side in enumerate(map(int, row))
         ]
         for k, row in enumerate(sides)
     ]
     *others, first = rows
-    order: list[tuple[int, int, int, int, int]] = []
+    order: list[Place] = []
     while any(others):
         most = max(map(len, others))
         for row in others:

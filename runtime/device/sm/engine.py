@@ -337,7 +337,7 @@ class Run:
         t["MP"][l2.MP_EPOCH], t["MP"][l2.MP_STAMP] = self.space.epoch << 48, self.space.stamp
         t["SM"][:, L.M_FRESH] = self.g[L.G_L1STAMP] = self.space.stamp + 1
         places = cwd.neighbours(int(self.g[L.G_TOTAL]), arch)[: self.sms]
-        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER, L.M_GPC]] = places
+        t["SM"][:, [L.M_SIDE, L.M_GROUP, L.M_TPC, L.M_QUARTER, L.M_GPC, L.M_CONSTANTFAR]] = places
         # What the SMs of a GPC share is with the first of them.
         gpcs = t["SM"][:, L.M_GPC].copy()
         t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)

@@ -17,9 +17,11 @@ from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, CT, SC, SM, WAKE, WS, G
 
 BAR_SYNC, BAR_ARRIVE, BAR_REDUCE = 0, 1, 2
-BARRIER_UNIT = 2
-BARRIER_RELEASE = 12
-"""Cycles of the barrier unit per warp, and from the last arrival to the next issue (H200: 12 + 2 per warp)."""
+BARRIER_TURN = 2
+BARRIER_RELEASE = 14
+"""Warps go on so many cycles apart; from the last arrival until the first does (H200: barriers behind one another take
+12 cycles and 2 for each warp; a block that loads between barriers takes no longer for its warps' arrivals, which
+overlap)."""
 
 
 @compiled
@@ -34,15 +36,18 @@ def complete(c: int, b: int, t: int) -> None:
     result = CT[c, L.T_RPOP + b] & 0xFFFF
     both = CT[c, L.T_RAND + b]
     either = CT[c, L.T_ROR + b]
+    m = CT[c, L.T_SM]
     nobody_at(c, b)
-    for n in range(G[L.G_WARPS]):
+    for k in range(G[L.G_WARPS]):
+        n = G[L.G_WARPS] - 1 - k
         if waiting >> n & 1:
             w = warp_of(c, n)
             WS[w, L.W_ACT] = WS[w, L.W_ATBAR]
             WS[w, L.W_ATBAR] = 0
             WS[w, L.W_REDUCE] = (WS[w, L.W_REDUCE] & 3 << 20) | result | both << 16 | either << 17
             if G[L.G_TIMING]:
-                at = t + BARRIER_RELEASE
+                at = max(t + BARRIER_RELEASE, SM[m, L.M_BAR] + BARRIER_TURN)
+                SM[m, L.M_BAR] = at
                 WS[w, L.W_TBLOCK] = at
                 WS[w, L.W_BLOCKKIND] = K.R_BARRIER
                 WAKE[w] = arm(w, at)
@@ -83,14 +88,7 @@ def arrive(w: int, i: int, mask: u32, t: int) -> int:
         WAKE[w] = L.BIG
         CT[c, L.T_BARW + b] |= 1 << WS[w, L.W_ID]
     CT[c, L.T_BAR + b] += 32
-    served = t
-    if G[L.G_TIMING]:
-        m = CT[c, L.T_SM]
-        if SM[m, L.M_BAR] > served:
-            served = SM[m, L.M_BAR]
-        served += BARRIER_UNIT
-        SM[m, L.M_BAR] = served
-    complete(c, b, served)
+    complete(c, b, t)
     return 1 if waits else 0
 
 

@@ -32,8 +32,9 @@ AGAIN = 20
 PLACE_TURN, PLACE_LATER = 32, 11
 """Of an LDC for each place that its lanes name, be they bytes of one word: sixteenths of a cycle of the unit; cycles
 that it is done later for each but the first (H200: 512 loads by 4 and 16 warps, chains of 256, of 1 to 32 places)."""
-PLACE_WAITED = 7
-"""Cycles that it is done later if it waited for a line (H200: one line a load 73, 32 lines 66 each and 7)."""
+PLACE_WAITED = 3
+"""Cycles that it is done later if it waited for a line (H200, SM 0: one line a load 76, 8 and 32 lines 73 each, and
+3)."""
 STORE_LINE = 29
 """Sixteenths of a cycle of the unit for each line that a store sends; what joins a line that is held takes passes
 over L1's banks alone (H200: eight warps that load and store 32 lines of their own by turns; mixed words of 1 to 64)."""
@@ -203,10 +204,11 @@ def coverage(i: int, lanes: int, mask: u32, sectors: int) -> int:
 @compiled(inline=True)
 def take_turns(sc: int, lines: int, t: int) -> None:
     """Sub-cores' stores that wait in their queues, this one issued at `t`, are taken in turns: their lines come between
-    those of two stores of one (H200: of four warps that walk along rows of 16 words, 16 lines a store, each store is
-    sent; one warp's leave once). S_STORE: when the unit takes its latest store, and that one's lines by place."""
+    those of two stores of one (H200: of four warps that walk along rows of 16, 17 or 24 words, 16 to 24 lines a store,
+    each store is sent; one warp's leave once). S_STORE: when the unit takes its latest store, and that one's lines by
+    place."""
     places = 0
-    if lines > HELD // 4 and lines <= HELD // 2:
+    if lines > HELD // 4:
         for k in range(lines):
             places |= 1 << ((X[2 * k] ^ X[2 * k] >> 6) & (L.STORES - 1))
         between = places

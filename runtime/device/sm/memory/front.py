@@ -181,6 +181,8 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
     other = 1 if line >= L.CONSTANT_LINES else 0
     place = line - L.CONSTANT_LINES if other else line
     miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
+    if place >= L.PARAMETER_LINES:
+        miss += SM[m, L.M_CONSTANTFAR]
     # An LDC is done with in one go: another's may have pushed out here what it will ask for later.
     if asked & PUSHED and (there <= t or SM[m, L.M_CONSTASKED + line] > t):
         there = 0
@@ -220,10 +222,10 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
         # A sub-core does not know what others have asked for.
         there = max(there, from_gpc(m, t, miss))
         SM[m, L.M_CONSTAT + line] = there << COMES_SHIFT | asked | me
-    elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= G[L.G_IMC]:
+    elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= miss:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
-        there += G[L.G_IMC]
+        there += miss
         SC[sc, L.S_CONSTANT] = there
         return there
     all_there = there

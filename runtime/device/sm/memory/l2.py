@@ -138,7 +138,8 @@ one that only lines of local memory have, each of which is in the partition of i
 SUMS = 512
 """Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
-"""Pieces of 64 bytes that could move while a channel turns around to read what a line lacks."""
+"""Pieces of 64 bytes that could move while a channel turns around to read what a line lacks, in a row that is not open
+(H200: scattered words of lines that follow each other, whose rows are, take half as long as words anywhere)."""
 CHUNK_SHIFT = 9 - 7
 """512 bytes next to each other are in one DRAM channel, in lines."""
 REFRESHED_SHIFT = 14 - 7
@@ -371,7 +372,8 @@ def write_back(line: int, state: int, t: int, i: int) -> int:
     part = state >> PART & 15
     if part:
         PCC[i, L.P_DRAM] += sector_count(part)
-        t = dram(line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + TURN)
+        opened = BK[BK_OPEN, dram_bank(line)] == line >> ROW_SHIFT | MP[MP_EPOCH]
+        t = dram(line, t, (sector_count(part | part >> 1 & 5) + 1 >> 1) + choose(opened, 0, TURN))
     dirty = state >> 4 & 15
     PCC[i, L.P_WRITTEN] += sector_count(dirty)
     return dram(line, t, sector_count(dirty | dirty >> 1 & 5) + 1 >> 1)

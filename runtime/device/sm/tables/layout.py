@@ -457,6 +457,8 @@ M_QUARTER = next(_c)
 """which quarter of its half of L2 it is nearer to"""
 M_GPC = next(_c)
 """the first SM of its GPC"""
+M_CONSTANTFAR = next(_c)
+"""what lines of constants take longer to it from there than to another"""
 M_CODE = next(_c)
 """when the first instructions of the kernel are there (0: no CTA came yet)"""
 M_SLOTS = next(_c)

@@ -34,8 +34,8 @@ def test_first_ctas_come_to_one_gpc_then_to_a_tpc_of_each():
     assert max(Counter(tpc for _, _, tpc, *_ in small[8:64]).values()) == 1
     assert Counter(side for side, *_ in large) == {0: 66, 1: 66}
     # H200: the first eight SMs are near to the same quarter of L2, of all SMs that ask a half about as many to each.
-    assert len({quarter for *_, quarter, _ in large[:8]}) == 1
-    assert Counter((side, quarter) for side, *_, quarter, _ in large) == {
+    assert len({quarter for *_, quarter, _, _ in large[:8]}) == 1
+    assert Counter((side, quarter) for side, *_, quarter, _, _ in large) == {
         (0, 0): 32,
         (0, 1): 34,
         (1, 0): 34,
@@ -47,10 +47,10 @@ def test_a_gpc_is_a_column_of_the_sms_numbers():
     """H200: parameters come to 100 SMs as late as where a GPC has 16, to 32 or 36 as where it has 18 (258, 284 cycles),
     and all SMs of a GPC ask one half of L2, near to one quarter of it."""
     places = cwd.neighbours(132, ARCH)
-    assert sorted(Counter(gpc for *_, gpc in places).values()) == [16] * 6 + [18] * 2
-    assert len({(side, quarter, gpc) for side, _, _, quarter, gpc in places}) == 8
+    assert sorted(Counter(gpc for *_, gpc, _ in places).values()) == [16] * 6 + [18] * 2
+    assert len({(side, quarter, gpc) for side, _, _, quarter, gpc, _ in places}) == 8
     # A small grid fills one GPC after another.
-    assert [gpc for *_, gpc in cwd.neighbours(64, ARCH)[:24]] == [0] * 12 + [1] * 8 + [2] * 4
+    assert [gpc for *_, gpc, _ in cwd.neighbours(64, ARCH)[:24]] == [0] * 12 + [1] * 8 + [2] * 4
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_90"])
