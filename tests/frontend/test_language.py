@@ -17,6 +17,21 @@ from minicc.frontend.options import Options
 from tests.conftest import NVCC, needs_nvcc, nvcc_makes
 
 ACCEPTED = {
+    "assigned_once": """struct eI_ { unsigned char o; int v; };
+        template <int N> struct eQ_ {
+            eI_ i[N]{}; int n = 0;
+            constexpr void put(int o, int v = 0) { i[n++] = {(unsigned char)o, v}; }
+        };
+        constexpr int ef_() { eQ_<8> p; p.put(1); p.put(2, 3); return p.n * 100 + p.i[1].v; }
+        constexpr int eg_() {
+            int a[6]{1, 2, 3, 4, 5, 6}, n = 0, *p = a, *q[2] = {a, a}, k = 0;
+            a[n++] += 10; ++a[n++]; a[n++]--; (a[n++] = 7) += 2; *p++ += 1; int &r = a[n++] = 9; r++;
+            ++q[k++]; q[k++] += 2;
+            int s = a[0] + a[1] * 10 + a[2] * 100 + a[3] * 1000 + a[4];
+            return n * 100000 + s + int(p - a) + k * 10 + int(q[0] - a) + int(q[1] - a) * 5;
+        }
+        static_assert(ef_() == 203); static_assert(eg_() == 509284);
+        __global__ void K(int *o) { o[0] = 1; }""",
     "constexpr_elsewhere": """constexpr int hsq_(int a) { return a * a; }
         struct hM_ { int a = hsq_(3); };
         template <int N> struct hQ_ { static constexpr int n = hsq_(N); };
@@ -100,6 +115,7 @@ ACCEPTED = {
     "unread_heads": "#include <sstream>\n#include <memory>\nnamespace k_ { template <class T> __global__ void q_(T *) {} std::ostringstream f_(std::shared_ptr<int> c, int32_t size); class nA_; struct nA_ { int32_t x; }; } __global__ void K(k_::nA_ *p) { p->x = 1; }",  # noqa: E501
     "constants": "#include <math_constants.h>\n__global__ void K(double *o, float *f) { o[0] = CUDART_SQRT_2PI * CUDART_LN2_HI + CUDART_LN2_LO + CUDART_THIRD + CUDART_2_OVER_PI; f[0] = CUDART_LNPI_F + CUDART_TWO_TO_23_F; }",  # noqa: E501
     "cccl_halves": "#include <cooperative_groups/reduce.h>\n#include <thrust/complex.h>\n__global__ void K(half2 *o, __nv_bfloat16 *b, __nv_fp8_e4m3 *f, uint8_t *u) { o[0] = o[1]; b[0] = b[1]; f[0] = f[1]; u[0] = 1; }",  # noqa: E501
+    "cccl_cfloat": "#include <cuda/std/array>\n__global__ void K(float *o) { o[0] = -FLT_MAX; o[1] = DBL_EPSILON; }",
     "narrowed": "struct nA_ { int a; }; __global__ void K(int *o, double d, long l) { int a{d}; nA_ b{l}; short c[2] = {o[0], o[1]}; o[0] = a + b.a + c[1]; }",  # noqa: E501
     "promotions": "__global__ void K(int *o, char a, unsigned short b, bool c) { o[0] = a + b; o[1] = -b; o[2] = ~c + c; o[3] = a << b; }",  # noqa: E501
     "mixed": "__global__ void K(double *o, int a, unsigned b, float f, long long l) { o[0] = a + b; o[1] = f * l; o[2] = a / 2.0f; o[3] = b - l; }",  # noqa: E501

@@ -1,6 +1,7 @@
 #pragma once
-// What all headers of CUDA 13's C++ core libraries bring: their version, and <cstdint>.
+// What all headers of CUDA 13's C++ core libraries bring: their version, <cstdint> and <cfloat>.
 #include <stdint.h>
+#include <float.h>
 #define CCCL_VERSION 3000001
 #define CCCL_MAJOR_VERSION 3
 #define CCCL_MINOR_VERSION 0

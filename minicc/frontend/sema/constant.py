@@ -249,12 +249,12 @@ class Evaluator:
             if e.type.kind == "record" and e.operand.type.kind == "record":
                 offset += _between(e.operand.type.bare, e.type.bare)
             return base, offset
-        if isinstance(e, ast.Assign | ast.CompoundAssign):
-            self.value(e)
-            return self.place(e.left)
+        if isinstance(e, ast.Assign):
+            return self._assigned(e)[0]
+        if isinstance(e, ast.CompoundAssign):
+            return self._compounded(e)[0]
         if isinstance(e, ast.Step) and e.prefix:
-            self.value(e)
-            return self.place(e.operand)
+            return self._stepped(e)[0]
         if isinstance(e, ast.Comma):
             self.effect(e.left)
             return self.place(e.right)
@@ -299,7 +299,11 @@ class Evaluator:
         return made
 
     def load(self, e: ast.Expr) -> Any:
-        base, offset = self.place(e)
+        return self._loaded(self.place(e), e)
+
+    def _loaded(self, place: Place, e: ast.Expr) -> Any:
+        """What lies at the place of `e`."""
+        base, offset = place
         found = base.cells.get(offset)
         if found is None:
             if not base.zeroed or not e.type.scalar or 0 < base.size < offset + e.type.size or offset < 0:
@@ -545,54 +549,67 @@ class Evaluator:
             self.frame = outer
             self.depth -= 1
 
+    # What is assigned to is evaluated once, whether its value or its place is asked for.
+
     def _assign(self, e: ast.Assign) -> Any:
+        return self._assigned(e)[1]
+
+    def _assigned(self, e: ast.Assign) -> tuple[Place, Any]:
         target = self.place(e.left)
         self._check_writable(target)
         if e.type.aggregate:
             made = Object(), 0
             self.initialise(made, e.type, e.right)
             self._copy(made, target, e.type.size)
-            return 0
+            return target, 0
         value = self.value(e.right)
         if isinstance(e.left, ast.Member):
             value = kept(value, e.left.field)
         target[0].cells[target[1]] = value
-        return value
+        return target, value
 
     def _check_writable(self, place: Place) -> None:
         if any(place[0] is s for s, _ in self.statics.values()):
             raise NotConstant
 
-    def _store(self, target: ast.Expr, value: Value) -> Value:
-        base, offset = self.place(target)
-        self._check_writable((base, offset))
+    def _store(self, place: Place, target: ast.Expr, value: Value) -> Value:
+        self._check_writable(place)
         if not self.frame:
             raise NotConstant
         value = wrap(value, target.type)
-        base.cells[offset] = value = kept(value, target.field) if isinstance(target, ast.Member) else value
+        value = kept(value, target.field) if isinstance(target, ast.Member) else value
+        place[0].cells[place[1]] = value
         return value
 
+    def _moved(self, place: Place, old: Place, by: int, pointer: Type) -> Place:
+        """The pointer at `place` goes `by` elements on."""
+        assert pointer.elem is not None
+        moved = old[0], old[1] + by * pointer.elem.size
+        place[0].cells[place[1]] = moved
+        return moved
+
     def _compound(self, e: ast.CompoundAssign) -> Any:
-        old, right = self.load(e.left), self.value(e.right)
+        return self._compounded(e)[1]
+
+    def _compounded(self, e: ast.CompoundAssign) -> tuple[Place, Any]:
+        place = self.place(e.left)
+        old, right = self._loaded(place, e.left), self.value(e.right)
         if isinstance(old, tuple):
-            assert e.left.type.elem is not None
-            base, offset = self.place(e.left)
-            moved = old[0], old[1] + (right if e.op == "+" else -right) * e.left.type.elem.size
-            base.cells[offset] = moved
-            return moved
-        return self._store(e.left, compute(e.op, wrap(old, e.common), right, e.common))
+            return place, self._moved(place, old, right if e.op == "+" else -right, e.left.type)
+        return place, self._store(place, e.left, compute(e.op, wrap(old, e.common), right, e.common))
 
     def _step(self, e: ast.Step) -> Any:
-        old = self.load(e.operand)
+        return self._stepped(e)[1]
+
+    def _stepped(self, e: ast.Step) -> tuple[Place, Any]:
+        place = self.place(e.operand)
+        old = self._loaded(place, e.operand)
         by = 1 if e.op == "++" else -1
         if isinstance(old, tuple):
-            assert e.operand.type.elem is not None
-            base, offset = self.place(e.operand)
-            moved = old[0], old[1] + by * e.operand.type.elem.size
-            base.cells[offset] = moved
-            return moved if e.prefix else old
-        new = self._store(e.operand, old + by)
-        return new if e.prefix else old
+            new: Any = self._moved(place, old, by, e.operand.type)
+        else:
+            new = self._store(place, e.operand, old + by)
+        return place, new if e.prefix else old
 
     # -- statements
 
