@@ -176,8 +176,9 @@ class Declarations(Variables):
                 out.append(self.variable(specs, d))
                 meant = _meant_by_auto(d.type, out[-1].type)
                 if meant is not None and auto is not None and meant is not auto:
+                    what = "'auto'" if specs.type.template is None else "template arguments"
                     self.fail(
-                        f"'auto' deduced as '{auto}' in declaration of '{out[0].name}' and deduced as '{meant}' in"
+                        f"{what} deduced as '{auto}' in declaration of '{out[0].name}' and deduced as '{meant}' in"
                         f" declaration of '{out[-1].name}'",
                         out[-1].at,
                     )
@@ -759,7 +760,7 @@ def _meant_by_auto(declared: Type, made: Type) -> Type | None:
         if declared.elem is None or made.elem is None:
             return None
         declared, made = declared.elem, made.elem
-    if declared.kind != "auto" or declared.template is not None or declared is ty.DECLTYPE_AUTO:
+    if declared.kind != "auto" or declared is ty.DECLTYPE_AUTO:
         return None
     return ty.qualified(made.bare, made.quals & ~declared.quals)
 

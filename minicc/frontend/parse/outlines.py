@@ -107,6 +107,7 @@ class Outlines(Instances):
 
     def add_outline(self, owner: tuple[ast.ClassTemplate, int], outline: ast.Outline) -> None:
         template, at = owner
+        self._check_declared(template, outline)
         plain = ",".join(p.name + ("..." if p.pack else "") for p in outline.params)
         saved = self.i, self.tokens
         self.i = at
@@ -122,6 +123,19 @@ class Outlines(Instances):
                 self.quiet -= 1
         self.i, self.tokens = saved
         template.outlines.append(outline)
+
+    def _check_declared(self, template: ast.ClassTemplate, outline: ast.Outline) -> None:
+        """What is defined outside is named in the class, or in one of its specialisations."""
+        name = outline.name.removeprefix("~")
+        read = [template.tokens, *(p.tokens for p in template.partials), *template.specialised.values()]
+        if outline.nested or name.startswith("operator") or not any(t.text == "}" for t in template.tokens[-3:]):
+            return
+        if not any(t.text == name for tokens in read for t in tokens):
+            what = f"out-of-line definition of '{outline.name}' does not match any declaration in '{template.name}'"
+            self.fail(what, self.tokens[self.i - 1] if outline.kind != "function" else self._named(outline))
+
+    def _named(self, outline: ast.Outline) -> Token:
+        return next((t for t in outline.tokens if t.text == outline.name), outline.tokens[0])
 
     def pattern_arguments(
         self, params: list[ast.TemplateParam], template: ast.ClassTemplate, at: Token
