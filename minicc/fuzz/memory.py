@@ -101,7 +101,8 @@ class Memory(Loops):
         return [f"int {a} = {place}, {b} = {self.ranged(0, of.size - 1)};", f"{guard}{{ {swap} }}"]
 
     def mixed(self, depth: int) -> list[str]:
-        """A pointer into one of two memories."""
+        """A pointer into one of two memories. (nvcc 13.0 -O3 may lose a store behind a choice of a local array
+        and global memory; its code of -G does not.)"""
         if not self.slices:
             return self.assign(depth)
         of, p, q = self.one(self.slices), self.name("p"), self.name("p")
