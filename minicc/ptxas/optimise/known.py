@@ -1,7 +1,7 @@
 """Known bits: which bits of a register are zero, and which are one, on every way to it.
 
 Asked for one register at a time and answered by a short look back over definitions (`ssa.Single`); what depends on
-a register with several definitions is not known. Cost: each register is looked at once.
+a register with several definitions is not known. Cost: each register is looked at once from each distance.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class Known:
     def __init__(self, single: Single) -> None:
         self.single = single
         self.found: dict[Part, Bits] = {}
+        self.vain: dict[Part, int] = {}
+        """How far was looked back from what nothing is known of."""
 
     def of(self, operand: MOperand, depth: int = _DEPTH) -> Bits:
         """Known bits of a 32-bit source operand."""
@@ -70,13 +72,15 @@ class Known:
         if known is not None:
             return known
         definition = self.single.table.get(part)
-        if definition is None or not depth:
+        if definition is None or depth <= self.vain.get(part, 0):
             return _NOTHING
         answer = _NOTHING
         if len(definition.inst.dsts) == 1 and not definition.word:
             answer = self._made(definition.inst, depth - 1)
         if depth == _DEPTH or answer != _NOTHING:
             self.found[part] = answer
+        else:
+            self.vain[part] = depth
         return answer
 
     def _made(self, inst: MInst, depth: int) -> Bits:
