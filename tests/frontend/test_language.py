@@ -17,6 +17,14 @@ from minicc.frontend.options import Options
 from tests.conftest import NVCC, needs_nvcc, nvcc_makes
 
 ACCEPTED = {
+    "cub_references": """#include <cub/block/block_reduce.cuh>
+        struct md_ { float m, d; };
+        struct mo_ { __device__ md_ operator()(md_ &a, md_ &b) { return {fmaxf(a.m, b.m), a.d + b.d}; } };
+        __global__ void K(md_ *o) {
+            using R = cub::BlockReduce<md_, 64>;
+            __shared__ typename R::TempStorage s;
+            o[0] = R(s).Reduce(o[threadIdx.x], mo_());
+        }""",
     "assigned_once": """struct eI_ { unsigned char o; int v; };
         template <int N> struct eQ_ {
             eI_ i[N]{}; int n = 0;

@@ -101,7 +101,10 @@ template <typename T> __device__ __forceinline__ T __from_above(const T &value, 
 // All lanes of a warp, or of each part of it, for the first one: what others are left with is no result.
 template <int WIDTH, typename T, typename Op> __device__ __forceinline__ T __reduced(T input, Op op, unsigned mask) {
     #pragma unroll
-    for (int offset = 1; offset < WIDTH; offset *= 2) input = op(input, __from_above(input, offset, mask, WIDTH));
+    for (int offset = 1; offset < WIDTH; offset *= 2) {
+        T above = __from_above(input, offset, mask, WIDTH);  // An operator may take references.
+        input = op(input, above);
+    }
     return input;
 }
 __device__ __forceinline__ int __lane() {
