@@ -23,6 +23,8 @@ _TYPEDEFS: dict[str, Type] = {
     "u_int32_t": ty.UINT, "u_int64_t": ty.ULONG, "u_char": ty.UCHAR, "u_short": ty.USHORT, "u_int": ty.UINT,
     "u_long": ty.ULONG, "clock_t": ty.LONG, "time_t": ty.LONG, "off_t": ty.LONG, "pid_t": ty.INT,
     "uid_t": ty.UINT, "gid_t": ty.UINT, "mode_t": ty.UINT, "useconds_t": ty.UINT, "suseconds_t": ty.LONG,
+    "error_t": ty.INT, "off64_t": ty.LONG, "dev_t": ty.ULONG, "ino_t": ty.ULONG, "key_t": ty.INT, "id_t": ty.UINT,
+    "clockid_t": ty.INT, "socklen_t": ty.UINT, "pthread_t": ty.ULONG,
     **{f"__int{8 << k}_t": t for k, t in enumerate((ty.SCHAR, ty.SHORT, ty.INT, ty.LONG))},
     **{f"__uint{8 << k}_t": t for k, t in enumerate((ty.UCHAR, ty.USHORT, ty.UINT, ty.ULONG))},
     "__int128_t": ty.INT128, "__uint128_t": ty.UINT128, "va_list": ty.pointer(ty.VOID),
