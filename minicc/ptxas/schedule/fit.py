@@ -297,8 +297,15 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
         for leaner in (False,) if known else (False, True):
             program.restore()
             function.budget = wanted
-            live = _order_for(leanest, leanest.graphs_for if leaner else lambda live: graphs)
-            fewer = trials.of(local=known or (wanted == _ANY_BLOCK and (leaner or size <= _SMALL)))
+            aimed = allocate.comfortable(function, graphs.arch, graphs.options)
+            made = leanest.graphs_for(aimed) if leaner else graphs
+            live = made.schedule(schedule.Aim(aimed)).most
+            local = known or (wanted == _ANY_BLOCK and (leaner or size <= _SMALL))
+            fewer = trials.of(local=local)
+            if fewer.failed and made.peak <= aimed < live:
+                # Rather than to wait, it has taken more than were aimed at; so many fewer then.
+                live = made.schedule(schedule.Aim(2 * aimed - live)).most
+                fewer = trials.of(local=local)
             if fewer.failed:
                 # Fewer registers may do, where it is gaps that take too many: more is made again for them then.
                 hopeless &= live > allocate.room(function, graphs.arch, graphs.options)

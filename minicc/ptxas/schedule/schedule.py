@@ -131,6 +131,11 @@ class Graphs:
                     if sum(1 for p in one.prints for key, _ in p.writes if key in flags) > _FLAGS:
                         one.flags = Values(one.prints, after, flags)
 
+    @property
+    def peak(self) -> int:
+        """General registers live at one time in the order as it was."""
+        return max((one.peak for runs in self.blocks for one in runs), default=0)
+
     def schedule(self, aim: Aim) -> Outcome:
         """Put every block of the function in order."""
         cycles, held, most = 0, False, 0

@@ -349,3 +349,30 @@ __global__ void collide(const float *__restrict__ f, float *__restrict__ out, in
     weight = np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36])[:, None, None, None]
     rest = weight * total * (1 + along + along**2 / 2 - 1.5 * (mean**2).sum(0))
     assert np.allclose(out, moved - 1.2 * (moved - rest), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("neighbours", [8, 12])
+def test_what_stands_before_loads_that_wait_for_one_another_takes_no_registers_at_once(neighbours: int) -> None:
+    """Each load may read what the store before it has written. The addresses of all could be made in the first wait,
+    where they take more registers than two blocks of 1,024 threads have."""
+    at = [f"t {'+' if k % 2 else '-'} w {'+' if k % 3 else '-'} {k}u" for k in range(neighbours)]
+    steps = "".join(f"if (in[{index}] >= low) out[{index}] = 9;\n" for index in at)
+    text = f"""using word = unsigned short;
+    __global__ void k(word *out, const word *in, word low, unsigned w, unsigned n) {{
+        unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+        if (t < 2 * w || t >= n - 2 * w) return;
+        {steps}
+    }}"""
+    kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("k.cu", text), arch="sm_90"))["k"]
+    assert kernel.registers <= 32
+    n, w, low = 2048, 64, 700
+    x = np.random.RandomState(5).randint(0, 1000, n).astype(np.uint16)
+    out = np.zeros(n, np.uint16)
+    kernel[2, 1024](out, x, np.uint16(low), w, n)
+    want = np.zeros(n, np.uint16)
+    for t in range(2 * w, n - 2 * w):
+        for k in range(neighbours):
+            index = t + (w if k % 2 else -w) + (k if k % 3 else -k)
+            if x[index] >= low:
+                want[index] = 9
+    assert (out == want).all()
