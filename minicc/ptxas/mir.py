@@ -261,6 +261,8 @@ class MFunction:
         """The graph of the blocks as it was last made (`Cfg.of`)."""
         self.definitions: Any = None
         """What `ssa.Single.of` last made, after what it was made of."""
+        self.early: frozenset[Part] | None = None
+        """What loops read before they write it, if it has been looked for (`ssa.early`)."""
         self.vregs: list[VReg] = []
         self.frame = 0
         self.shared = 0

@@ -2,6 +2,8 @@
 
 Lowered PTX is mostly SSA (its registers come from LLVM's), save for what were phis. A part whose only definition is
 unguarded and dominates a use can be replaced there by what it was computed from, if that holds for the source too.
+What a loop reads before it writes it, such as a variable that has no value before the second turn, is none of them: a
+use may ask for what the turn before wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import NamedTuple
 
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, Part, V
-from minicc.ptxas.operands import guarded, parts_written, writes
+from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
 from minicc.sass.instr import Reg
 
 
@@ -63,6 +65,8 @@ class Single:
         known = function.definitions
         if known is None or known[0] != writers:
             known = function.definitions = writers, _definitions(writers)
+            for part in early(function, known[1]):
+                known[1].pop(part, None)
         return cls(known[1], Cfg.of(function).nesting())
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
@@ -71,3 +75,23 @@ class Single:
             return at < other_at
         first, last = self.nested[block]
         return first <= self.nested[other][0] <= last
+
+
+def early(function: MFunction, table: dict[Part, Definition] | None = None) -> frozenset[Part]:
+    """Parts that a loop writes in one place, and reads where that has not come before on every way. Passes make none of
+    them, so they are looked for once; `table`: the only definitions, if they are known."""
+    if function.early is None:
+        cfg = Cfg.of(function)
+        inside = set[int]().union(*(body for _, body in cfg.loops()))
+        if table is None and inside:
+            table = _definitions([[(i, writes(i), i.guard) for i in block.insts] for block in function.blocks])
+        made = {part: found for part, found in (table or {}).items() if found.block in inside}
+        single = Single(made, cfg.nesting())
+        function.early = frozenset(
+            part
+            for b, block in enumerate(function.blocks if made else ())
+            for at, inst in enumerate(block.insts)
+            for part in parts_read(inst)
+            if (found := made.get(part)) is not None and not single.dominates(found.block, found.at, b, at)
+        )
+    return function.early

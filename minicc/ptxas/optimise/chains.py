@@ -75,7 +75,7 @@ def _selections(function: MFunction) -> None:
                 alone = [
                     x for x in (p, q) if isinstance(x, V) and uses.get(x.reg.id) == 1 and _compare(x, single, b, at)
                 ]
-                there = all(isinstance(x, V) and (x.reg.id, x.part) in single.table for x in (before, p, q))
+                there = all(isinstance(x, V) and (x.reg.id, x.part) in single.table for x in (value, before, p, q))
                 there &= not isinstance(other, V) or (other.reg.id, other.part) in single.table
                 if uses[value.reg.id] == makers[value.reg.id] == 1 and alone and there:
                     both = V(function.new("P"))

@@ -128,6 +128,8 @@ def _block(
     """Register -> where it is written in this block."""
     seen: dict[int, int] = {}
     """Reads so far in this block."""
+    early: set[int] = set()
+    """What the block reads before it writes it: of a loop, what the turn before has left."""
     gone: set[int] = set()
     for at, inst in enumerate(block.insts):
         if renamed:
@@ -135,6 +137,8 @@ def _block(
         for r in reads(inst):
             if isinstance(r, V):
                 seen[r.reg.id] = seen.get(r.reg.id, 0) + 1
+                if r.reg.id not in made:
+                    early.add(r.reg.id)
         for w in writes(inst):
             if isinstance(w, V):
                 made.setdefault(w.reg.id, []).append(at)
@@ -154,7 +158,7 @@ def _block(
                 continue
             if t.reg.id not in made or len(made.get(x.reg.id, ())) != makers.get(x.reg.id):
                 continue
-            if seen[x.reg.id] != uses[x.reg.id]:
+            if seen[x.reg.id] != uses[x.reg.id] or x.reg.id in early or y.reg.id in early:
                 continue
             start = made[t.reg.id][0]
             maker = block.insts[start]

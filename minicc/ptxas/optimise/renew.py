@@ -22,6 +22,7 @@ from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import early
 from minicc.ptxas.timing import timing
 
 _ROOM = 6
@@ -51,8 +52,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 
 def _places(function: MFunction) -> tuple[Counter[int], dict[int, set[int]]]:
-    """How often each register is written, and the numbers of the blocks that read or write it."""
-    changes: Counter[int] = Counter()
+    """How often each register is written, and the numbers of the blocks that read or write it. What is written once
+    but read before that, in a loop, changes, too."""
+    changes: Counter[int] = Counter(reg for reg, _ in early(function))
     homes: dict[int, set[int]] = {}
     for b, block in enumerate(function.blocks):
         for inst in block.insts:

@@ -16,6 +16,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, Part, V, VConst, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, reads, writes
 from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import early
 from minicc.ptxas.timing import timing
 from minicc.record import evolve
 from minicc.sass.instr import RZ, Imm, Reg
@@ -173,7 +174,7 @@ def _block(
         if ends and not (inst.memory in ("store", "atomic") and inst.space in ("global", "local")):
             for name in list(open_):
                 close(name)
-        load = _candidate(inst, at, makers, pairs)
+        load = _candidate(inst, at, makers, pairs, early(function))
         if load is not None:
             where = _where(inst)
             assert where is not None
@@ -189,8 +190,11 @@ def _block(
         block.insts = [inst for at, inst in enumerate(block.insts) if at not in gone]
 
 
-def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]], pairs: set[int]) -> _Load | None:
-    """The load, if all of a register comes of it, or a word of one that is nowhere read or written as a whole."""
+def _candidate(
+    inst: MInst, at: int, makers: dict[int, list[MInst]], pairs: set[int], kept: frozenset[Part]
+) -> _Load | None:
+    """The load, if all of a register comes of it, or a word of one that is nowhere read or written as a whole. `kept`:
+    parts that the turn before has left for what comes before the load."""
     where = _where(inst)
     if where is None or inst.modifiers not in _SIZES or guarded(inst) or inst.side_effect or inst.hidden:
         return None
@@ -207,6 +211,8 @@ def _candidate(inst: MInst, at: int, makers: dict[int, list[MInst]], pairs: set[
     if not whole or d.reg.fixed is not None or (isinstance(base, V) and base.reg is d.reg):
         return None
     parts = set(d.parts)
+    if not parts.isdisjoint(kept):
+        return None
     made = (i for i in makers[d.reg.id] for w in writes(i) if isinstance(w, V) and not parts.isdisjoint(w.parts))
     if len(list(islice(made, 2))) != 1:
         return None
