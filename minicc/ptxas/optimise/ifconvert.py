@@ -355,7 +355,9 @@ class _Converter:
         if (a.mnemonic, a.modifiers, a.srcs, a.hidden, len(a.dsts)) != (b.mnemonic, b.modifiers, b.srcs, b.hidden, 1):
             return False
         x, y = a.dsts[0], b.dsts[0]
-        if a.memory not in ("", "load") or a.side_effect or not isinstance(x, V) or not isinstance(y, V):
+        if a.memory not in ("", "load") or a.side_effect or guarded(a) or guarded(b):
+            return False
+        if not isinstance(x, V) or not isinstance(y, V):
             return False
         if x == y:
             return True

@@ -299,3 +299,18 @@ __global__ void f(const float *x, float *y, int n) {
 """
     code = checked(tmp_path, source)
     assert "BSSY" not in code and code.count("MUFU") >= 3
+
+
+def test_sides_that_begin_with_one_operation_under_other_guards() -> None:
+    """What one side does under a guard of its own is not what the other does in any case."""
+    body = """setp.lt.u32 %p0, %r1, 5; setp.lt.u32 %p1, %r1, 3; mov.u32 %r2, 7; @%p0 bra SOME;
+mov.u32 %r2, 9; xor.b32 %r3, %r7, %r2; bra OUT;
+SOME: @%p1 mov.u32 %r2, 9; add.u32 %r3, %r7, %r1;
+OUT: add.u32 %r2, %r2, %r3; st.global.u32 [%rd0], %r2; st.shared.u32 [%r6], %r2;"""
+    text = TEXT.replace("setp.ge.u32 %p0, %r1, %r0;\n@%p0 bra JOIN;\nBODY", body)
+    x = np.arange(64, dtype=np.uint32).reshape(32, 2)
+    before = x[:, 0].copy()
+    runtime.Device().load(write_cubin(assemble(text)))["k"][1, 32](x, 0)
+    lanes = np.arange(32, dtype=np.uint32)
+    chosen = np.where((lanes < 3) | (lanes >= 5), 9, 7)
+    assert (x[:, 0] == chosen + np.where(lanes < 5, before + lanes, before ^ chosen)).all()
