@@ -53,6 +53,10 @@ def _bit(lane: int, turn: int, x: int, total: int, kept: int) -> tuple[int, int]
     return total + (x < 10) + (100 if turn and kept else 0), int(x < 10)
 
 
+def _guarded(lane: int, turn: int, x: int, total: int, kept: int) -> tuple[int, int]:
+    return (total + (3 + (turn if kept else 0) if x < 9 else 0)) * 3 + turn, int(x < 5)
+
+
 def _loaded(lane: int, turn: int, x: int, total: int, kept: int) -> tuple[int, int]:
     return (total * 3 + kept if turn else total) + 40 + 4 * turn, 41 + 4 * turn
 
@@ -78,6 +82,11 @@ TURNS_OF = {
         "and.pred %p8, %p7, %p1; @%p8 add.u32 %r5, %r5, 100; selp.u32 %r50, 1, 0, %p6;",
         _bit,
     ),
+    "predicate": (
+        "setp.lt.u32 %p6, %r21, 9; @!%p6 bra ON; @%p7 add.u32 %r5, %r5, %r4; add.u32 %r5, %r5, 3;"
+        "ON: setp.lt.u32 %p7, %r21, 5; mad.lo.u32 %r5, %r5, 3, %r4;",
+        _guarded,
+    ),
     "vectorise": (
         "ld.shared.u32 %r22, [%r6]; @%p1 mad.lo.u32 %r5, %r5, 3, %r50; add.u32 %r5, %r5, %r22;"
         "ld.shared.u32 %r50, [%r6+4];",
@@ -90,7 +99,7 @@ TURNS_OF = {
 def test_what_the_turn_before_left(name: str) -> None:
     """Each pass could take what is written once for what it is in all of a turn."""
     body, turn_of = TURNS_OF[name]
-    made = assemble(TEXT.replace("TURN", body), Options(disable=frozenset({"unroll", "ahead", "predicate"})))
+    made = assemble(TEXT.replace("TURN", body), Options(disable=frozenset({"unroll", "ahead", "predicate"} - {name})))
     out = np.zeros(32, np.uint32)
     runtime.Device().load(write_cubin(made))["k"][1, 32](out, TURNS, FACTOR)
     for lane in range(32):

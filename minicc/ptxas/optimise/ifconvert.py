@@ -19,8 +19,9 @@ from collections.abc import Callable
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, Part, V, VReg
-from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, parts_written, reads, writes
+from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, parts_read, parts_written, reads, writes
 from minicc.ptxas.options import Options
+from minicc.ptxas.ssa import early
 from minicc.ptxas.timing import timing
 from minicc.record import evolve
 from minicc.sass.instr import Imm
@@ -145,13 +146,14 @@ class _Converter:
 
     def __init__(self, function: MFunction) -> None:
         self.blocks = function.blocks
+        self.early = early(function)
         self.mentions: dict[int, int] = {}
         self.named: dict[str, int] = {}
         self.preds: dict[str, set[str]] = {}
         self.written: Counter[Part] = Counter()
         """How often each part is written."""
         self.compares: dict[int, MInst] = {}
-        """What makes a predicate that nothing else makes."""
+        """What makes a predicate that nothing else makes, in the turn in which it is asked."""
         for block in function.blocks:
             for succ in block.succs:
                 self.preds.setdefault(succ, set()).add(block.label)
@@ -166,7 +168,11 @@ class _Converter:
                 for operand in (*reads(inst), *writes(inst)):
                     if isinstance(operand, V):
                         self.mentions[operand.reg.id] = self.mentions.get(operand.reg.id, 0) + 1
-        self.compares = {reg: inst for reg, inst in self.compares.items() if self.written[reg, 0] == 1}
+        self.compares = {
+            reg: inst
+            for reg, inst in self.compares.items()
+            if self.written[reg, 0] == 1 and self.early.isdisjoint(((reg, 0), *parts_read(inst)))
+        }
 
     def convert(self, at: int) -> bool:
         """Convert a branch, a body, and where they join: the blocks at and at + 1, and the next, or one further on if
