@@ -465,7 +465,8 @@ class Scan:
         if not current.reg.spillable and self.function.frame:
             # What is loaded again can be loaded early where nothing else was for long.
             below = fit & (1 << high) - 1 or fit
-            return min((self.freed.get(c, 0), c) for c in range(below.bit_length()) if below >> c & 1)[1]
+            freed = self.freed
+            return min([(freed.get(c, 0), c) for c in bits_of(below)])[1]
         hot = 0
         for color, until in list(self.hot.items()):
             if until <= current.start:

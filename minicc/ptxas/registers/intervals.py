@@ -109,11 +109,11 @@ class Ranges:
         self.liveness = liveness
 
 
-def build(function: MFunction, cfg: Cfg, *, tied: bool = False) -> Ranges:
+def build(function: MFunction, cfg: Cfg, *, tied: bool = False, live: Liveness | None = None) -> Ranges:
     """Intervals of every virtual register, with spill weights (uses and definitions, by how often each runs),
     and copy hints. `tied`: matrix products end their addend's life before they write, for those who give
-    both one place."""
-    live = analyse(function, cfg)
+    both one place. `live` is the function's liveness, if it is known."""
+    live = live or analyse(function, cfg)
     intervals: list[Interval | None] = [None] * len(function.vregs)
     starts = [0]
     for block in function.blocks:

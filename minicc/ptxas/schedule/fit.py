@@ -16,13 +16,13 @@ from functools import cached_property
 from math import inf
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, VReg
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers import again, allocate, crowd
-from minicc.ptxas.registers.intervals import Ranges, build
+from minicc.ptxas.registers.intervals import Ranges
 from minicc.ptxas.registers.spill import Spiller
 from minicc.ptxas.schedule import schedule
+from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.trial import DOUBT, Trials, length, of_local, warps
 
 _LARGEST = 6000
@@ -95,8 +95,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
 
 def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> None:
     given = _orders(function)
-    leanest = _Leanest(function, arch, options, given)
-    graphs = {"given": schedule.Graphs(function, arch, options)}
+    leanest = _Leanest(function, arch, options, given, trials.facts)
+    graphs = {"given": schedule.Graphs(function, arch, options, facts=trials.facts)}
     usual = allocate.comfortable(function, arch, options)
     bounds = function.req_threads or function.max_threads or function.max_registers or options.max_registers
     if bounds:
@@ -130,6 +130,7 @@ def _search(search: _Search, leanest: _Leanest, first: Orders, graphs: dict[str,
     from minicc.ptxas.schedule import lean
 
     function, arch, options, given = search.function, search.arch, search.options, leanest.given
+    facts = leanest.facts
     sources = [(inst, inst.srcs) for insts in given for inst in insts]
     scheduled: Orders | None = first
     crowding = leanest.crowding(usual)
@@ -138,14 +139,14 @@ def _search(search: _Search, leanest: _Leanest, first: Orders, graphs: dict[str,
             # Many warps, to which instructions are dearer than latency.
             search.attempt(first)
         given = leanest.make_again(crowding)
-        graphs = {"given": schedule.Graphs(function, arch, options)}
+        graphs = {"given": schedule.Graphs(function, arch, options, facts=facts)}
         graphs["given"].schedule(schedule.Aim(usual, schedule.FULL))
         scheduled = _orders(function)
     for step, more in _TRIALS[: max(2, _WORK // sum(map(len, given)))]:
         if step not in graphs:
             _reorder(function, given)
-            lean.run(function, arch)
-            graphs[step] = schedule.Graphs(function, arch, options, schedule.WHOLE)
+            lean.run(function, arch, facts)
+            graphs[step] = schedule.Graphs(function, arch, options, schedule.WHOLE, facts)
         if scheduled is None:
             if more is None:
                 _reorder(function, given)
@@ -164,22 +165,22 @@ def _search(search: _Search, leanest: _Leanest, first: Orders, graphs: dict[str,
 class _Leanest:
     """The program's order, and the one of it in which fewest values are live, found once."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options, given: Orders) -> None:
-        self.function, self.arch, self.options, self.given = function, arch, options, given
+    def __init__(self, function: MFunction, arch: Arch, options: Options, given: Orders, facts: Facts) -> None:
+        self.function, self.arch, self.options, self.given, self.facts = function, arch, options, given, facts
 
     @cached_property
     def orders(self) -> Orders:
         from minicc.ptxas.schedule import lean
 
         _reorder(self.function, self.given)
-        lean.run(self.function, self.arch)
+        lean.run(self.function, self.arch, self.facts)
         return _orders(self.function)
 
     @cached_property
     def ranges(self) -> Ranges:
         """Where all are live in it."""
         _reorder(self.function, self.orders)
-        return build(self.function, Cfg.of(self.function))
+        return self.facts.ranges()
 
     @cached_property
     def candidates(self) -> set[int]:
@@ -189,7 +190,7 @@ class _Leanest:
     @cached_property
     def graphs(self) -> schedule.Graphs:
         _reorder(self.function, self.orders)
-        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE)
+        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE, self.facts)
 
     def crowding(self, usual: int) -> set[VReg]:
         """What to make again for each use, where it has more registers live than are counted on."""
@@ -209,8 +210,8 @@ class _Leanest:
         if not crowding:
             return self.graphs
         self.make_again(crowding)
-        lean.run(self.function, self.arch)
-        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE)
+        lean.run(self.function, self.arch, self.facts)
+        return schedule.Graphs(self.function, self.arch, self.options, schedule.WHOLE, self.facts)
 
 
 class _Search:
@@ -355,7 +356,10 @@ def _for_more_blocks(
     ways = (
         lambda: graphs.schedule(schedule.Aim(wanted - _GAPS)),
         lambda: _order_for(
-            leanest, leanest.graphs_for if size <= _SEARCHED else lambda live: schedule.Graphs(function, arch, options)
+            leanest,
+            leanest.graphs_for
+            if size <= _SEARCHED
+            else lambda live: schedule.Graphs(function, arch, options, facts=trials.facts),
         ),
     )
     for way in ways:

@@ -12,14 +12,13 @@ from __future__ import annotations
 from bisect import insort
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.liveness import analyse
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.operands import Components
 from minicc.ptxas.registers.intervals import bits_of
 from minicc.ptxas.schedule.dag import Node, build
+from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.schedule import WHOLE, runs_of
-from minicc.ptxas.timing import Distances, Footprint, footprint
+from minicc.ptxas.timing import Distances, Footprint
 
 _LOOK = 96
 """Candidates that are compared, the last ones of the program's order."""
@@ -27,13 +26,14 @@ _DEPTH = 2
 """Makers before makers that are looked at for each."""
 
 
-def run(function: MFunction, arch: Arch) -> None:
-    """Reorder every block of `function`."""
+def run(function: MFunction, arch: Arch, facts: Facts | None = None) -> None:
+    """Reorder every block of `function`; the facts are its own, if they are kept."""
+    facts = facts or Facts(function)
     distances, components = Distances(arch), Components(function)
-    live_out = analyse(function, Cfg.of(function)).live_out
+    live_out = facts.liveness().live_out
     general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
     for b, block in enumerate(function.blocks):
-        prints = [footprint(i, components) for i in block.insts]
+        prints = facts.footprints(block.insts, components)
         live = {components.start[reg] + p for reg, mask in live_out[b].items() for p in bits_of(mask)}
         live &= general
         parts: list[list[int]] = []
@@ -49,8 +49,8 @@ def _order(nodes: list[Node], prints: list[Footprint], live: set[int], general: 
     run = _Backward(nodes, prints, live, general)
     out: list[int] = []
     while run.ready:
-        costs = run.costs
-        chosen = max(run.ready[-_LOOK:], key=lambda i: (-(costs[i] if i in costs else run.cost(i)), run.since[i], i))
+        costs, since = run.costs, run.since
+        chosen = max([(-(costs[i] if i in costs else run.cost(i)), since[i], i) for i in run.ready[-_LOOK:]])[2]
         out.append(chosen)
         run.take(chosen)
     out.reverse()

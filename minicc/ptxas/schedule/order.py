@@ -176,9 +176,9 @@ class Order:
         if best[0] > 0 and pressure.fixed:
             # Long blocks with hundreds of values: what is not urgent at all (a store) may end some; else what comes
             # first in the order as it was, which is as good as any.
-            height, i = min(ready[-_LOOK:], key=lambda entry: change[entry[1]])
+            _, height, i = min([(change[i], height, i) for height, i in ready[-_LOOK:]])
             if change[i] > 0:
-                height, i = min(ready, key=lambda entry: entry[1])
+                i, height = min([(i, height) for height, i in ready])
             best = change[i], height, i
         if best[0] > 0 and pressure.foresees:
             return self._fitting(pressure)[1]
@@ -194,7 +194,8 @@ class Order:
     def _fitting(self, pressure: Pressure) -> Entry:
         """What to take where nothing that is urgent fits: what is next in the order as it was, or what comes first of
         those that fit."""
-        entry = min(self.ready, key=lambda entry: entry[1])
+        first, height = min([(i, height) for height, i in self.ready])
+        entry = height, first
         if not pressure.fits(entry[1]):
             found = next((entry for entry in self.waiting if pressure.fits(entry[2])), None)
             if found is not None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.liveness import Liveness, analyse
+from minicc.ptxas.liveness import Liveness
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers.intervals import bits_of
 from minicc.ptxas.schedule import broadcast
 from minicc.ptxas.schedule.dag import Node, build
+from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.order import NEAR_MEMORY, Order
 from minicc.ptxas.schedule.pressure import Pressure, Values
 from minicc.ptxas.timing import Distances, Footprint, footprint
@@ -106,10 +106,13 @@ def _graph(
 class Graphs:
     """The runs of a function before allocation, as they stand now, ready to be ordered for one aim after another."""
 
-    def __init__(self, function: MFunction, arch: Arch, options: Options, longest: int = _LONGEST) -> None:
+    def __init__(
+        self, function: MFunction, arch: Arch, options: Options, longest: int = _LONGEST, facts: Facts | None = None
+    ) -> None:
+        facts = facts or Facts(function)
         self.function, self.arch, self.options = function, arch, options
         self.blocks: list[list[_Run]] = []
-        self.live = live = analyse(function, Cfg.of(function))
+        self.live = live = facts.liveness()
         if options.sched == "serial" or options.opt_level == 0:
             return
         distances, components = Distances(arch), Components(function)
@@ -117,7 +120,7 @@ class Graphs:
         general = {components.start[r.id] + p for r in function.vregs if r.file == "R" for p in range(r.width)}
         flags = {components.start[r.id] for r in function.vregs if r.file == "P"}
         for b, block in enumerate(function.blocks):
-            prints = [footprint(i, components) for i in block.insts]
+            prints = facts.footprints(block.insts, components)
             runs = runs_of(prints, longest)
             self.blocks.append([])
             for (start, end), after in zip(runs, behind(live, b, runs, components), strict=True):

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
-from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import Block, MFunction, MInst, MOperand, VReg
+from minicc.ptxas.mir import Block, MFunction, MInst, VReg
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers import allocate
-from minicc.ptxas.registers.intervals import build
 from minicc.ptxas.registers.need import Need
 from minicc.ptxas.schedule import schedule
+from minicc.ptxas.schedule.facts import Facts, Order, order_of
 from minicc.ptxas.timing import Distances, footprint
 
 _ISSUE = 2
@@ -38,7 +37,7 @@ _BLOCK = 4
 _HELD = 10
 """Cycles for which a memory instruction holds its sources."""
 
-State = tuple[bool, bool, int | None, list[list[tuple[MInst, tuple[MOperand, ...]]]]]
+State = tuple[bool, bool, int | None, Order]
 """What registers hang on: the limits, and the instructions in order."""
 
 
@@ -60,17 +59,15 @@ class Trial:
     first access to local memory, unless there is no `need` that says that none is allowed."""
 
     def __init__(
-        self, function: MFunction, arch: Arch, options: Options, most: float = inf, need: Need | None = None
+        self, function: MFunction, arch: Arch, options: Options, facts: Facts, most: float, need: Need | None
     ) -> None:
         self.function, self.arch, self.options = function, arch, options
         self.allowed, self.failed = need is None, False
         self.spilled, self.registers = True, 0
-        ranges = None
-        if need is not None:
-            ranges = build(function, Cfg.of(function))
-            if need.along(ranges) > allocate.room(function, arch, options):
-                self.failed = True
-                return
+        ranges = facts.ranges()
+        if need is not None and need.along(ranges) > allocate.room(function, arch, options):
+            self.failed = True
+            return
         fixed = [reg.fixed for reg in function.vregs]
         blocks, frame, attributes = function.blocks, function.frame, dict(function.attributes)
         copies = [[(inst, _clone(inst)) for inst in block.insts] for block in blocks]
@@ -171,6 +168,7 @@ class Trials:
 
     def __init__(self, function: MFunction, arch: Arch, options: Options) -> None:
         self.function, self.arch, self.options = function, arch, options
+        self.facts = Facts(function)
         self.made: list[tuple[State, Trial]] = []
 
     @cached_property
@@ -190,14 +188,13 @@ class Trials:
         for of, trial in self.made:
             if of == state and not (trial.failed and local and not trial.allowed):
                 return trial
-        trial = Trial(self.function, self.arch, self.options, most, None if local else self.need)
+        trial = Trial(self.function, self.arch, self.options, self.facts, most, None if local else self.need)
         self.made.append((state, trial))
         return trial
 
 
 def _state(function: MFunction) -> State:
-    insts = [[(inst, inst.srcs) for inst in block.insts] for block in function.blocks]
-    return function.short, function.crowded, function.budget, insts
+    return function.short, function.crowded, function.budget, order_of(function)
 
 
 def _clone(i: MInst) -> MInst:

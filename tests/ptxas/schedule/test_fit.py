@@ -13,6 +13,7 @@ from minicc.diagnostics import SourceFile
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.registers.need import Need
 from minicc.ptxas.schedule import lean
+from minicc.ptxas.schedule.facts import Facts
 from tests.ptxas.conftest import assemble
 
 VALUES, STEPS, LANES = 64, 8, 128
@@ -225,9 +226,9 @@ def test_the_leanest_order_is_found_once(foreseen: bool, monkeypatch: pytest.Mon
         monkeypatch.setattr(Need, "between", lambda self, live: 0)
     run, asked = lean.run, []
 
-    def noted(function: MFunction, arch: Arch) -> None:
+    def noted(function: MFunction, arch: Arch, facts: Facts) -> None:
         asked.append([(inst, inst.srcs) for block in function.blocks for inst in block.insts])
-        run(function, arch)
+        run(function, arch, facts)
 
     monkeypatch.setattr(lean, "run", noted)
     live = range(56)
