@@ -4,11 +4,13 @@ Within a block the issue cycle of each instruction is the earliest that every fi
 Across blocks: `_entry_needs` tells how soon after the start of a block (and of what follows it) each register is read
 or written, and a block that ends with a result still on its way stalls its last instruction until the nearest of
 those is safe. Waiting on a scoreboard only makes instructions later, so it is never counted on.
+Stores that are to issue together (`near`) wait together, before the first of them.
 """
 
 from __future__ import annotations
 
 from minicc.ptxas.cfg import Cfg
+from minicc.ptxas.control import near
 from minicc.ptxas.control.scoreboard import LEAVES, NONE, Marks
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.timing import Distances, Footprint, timing
@@ -28,7 +30,13 @@ def assign(
 ) -> list[list[int]]:
     """Stall counts per instruction; adds NOPs (and their footprints and marks) where more than 15 cycles are needed."""
     leaves = [[inst.mnemonic in LEAVES for inst in block.insts] for block in function.blocks]
-    cycles = [_issue(prints[b], marks[b], leaves[b], distances) for b in range(len(prints))]
+    cycles = []
+    for b, block in enumerate(function.blocks):
+        at = _issue(prints[b], marks[b], leaves[b], distances, {})
+        floors = near.floors(near.pairs(block.insts), at)
+        if floors:
+            at = _issue(prints[b], marks[b], leaves[b], distances, floors)
+        cycles.append(at)
     entries = _entry_needs(cfg, prints, leaves, cycles, distances)
     stalls: list[list[int]] = []
     for b, block in enumerate(prints):
@@ -44,9 +52,11 @@ def assign(
     return stalls
 
 
-def _issue(prints: list[Footprint], marks: list[Marks], leaves: list[bool], distances: Distances) -> list[int]:
+def _issue(
+    prints: list[Footprint], marks: list[Marks], leaves: list[bool], distances: Distances, floors: dict[int, int]
+) -> list[int]:
     """Earliest issue cycles of a block on its own, and its length as a last entry. Where other code follows (`leaves`),
-    every result has landed."""
+    every result has landed; none of `floors` issues before the cycle there."""
     out: list[int] = []
     writers: dict[int, list[tuple[str, int]]] = {}
     uniform_reads: dict[int, tuple[str, int]] = {}
@@ -63,7 +73,7 @@ def _issue(prints: list[Footprint], marks: list[Marks], leaves: list[bool], dist
                 if bars & marks[i].wait:
                     least = distances.setup
             now += least
-        earliest = now
+        earliest = max(now, floors.get(i, 0))
         for key, reader in print_.reads:
             for producer, when in writers.get(key, ()):
                 if when + horizon > earliest:

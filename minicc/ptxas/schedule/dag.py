@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from minicc.ptxas.mir import GMMA, MInst, V, VMem
+from minicc.ptxas.mir import GMMA, TRUE, MInst, V, VMem
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
@@ -26,9 +26,11 @@ _BYTES = {
     "8": 1, "U8": 1, "S8": 1, "16": 2, "U16": 2, "S16": 2, "64": 8, "S64": 8, "F64": 8, "F32x2": 8, "F16x4": 8,
     "BF16x4": 8, "128": 16, "F32x4": 16, "F16x8": 16, "BF16x8": 16,
 }  # fmt: skip
+_STACK = 1
+"""The register that points at the frame."""
 _PARTS = frozenset({"8", "U8", "S8", "16", "U16", "S16"})
 MOST_PARTS, _APART = 8, 3
-"""Stores of parts of words that are issued together, at most; from one to the next in the order as it was, at most."""
+"""Stores of parts of sectors that are issued together, at most; from one to the next in the order as it was, at most."""
 _ROWS = {"LDSM": 16, "STSM": 16}
 """Bytes of what a lane's address names, whatever of it the lane gets."""
 
@@ -69,12 +71,23 @@ class _Versions:
 
 
 def part_of_local(inst: MInst) -> bool:
-    """Whether it stores part of a word to local memory."""
-    return inst.mnemonic == "STL" and not _PARTS.isdisjoint(inst.modifiers)
+    """Whether it stores to local memory what may be part of a sector: a byte or half, under a guard, or to a place that
+    each lane has computed. A whole warp's words of one place of the frame are whole sectors."""
+    if inst.mnemonic != "STL":
+        return False
+    if not _PARTS.isdisjoint(inst.modifiers) or inst.guard != TRUE:
+        return True
+    place = next((operand for operand in inst.srcs if isinstance(operand, VMem | Mem)), None)
+    return place is not None and place.base is not None and not _frame(place.base)
+
+
+def _frame(base: V | Reg) -> bool:
+    """Whether it is the stack pointer."""
+    return base.reg.fixed == _STACK if isinstance(base, V) else base.index == _STACK
 
 
 def local_parts(insts: list[MInst]) -> Iterator[tuple[int, object, int]]:
-    """Each store of part of a word to local memory: its index, what it is based on, its offset."""
+    """Each store of part of a sector to local memory: its index, what it is based on, its offset."""
     versions = _Versions(insts)
     for i, inst in enumerate(insts):
         if part_of_local(inst):
@@ -150,7 +163,7 @@ class _Graph:
         """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
         self.versions = _Versions(insts)
         self.parts: list[int] = []
-        """The last stores of parts of words that stand together."""
+        """The last stores of parts of sectors that stand together."""
 
     def edge(self, a: int, b: int, cycles: int) -> None:
         row = self.edges[a]
@@ -338,8 +351,8 @@ def build(
 ) -> list[Node]:
     """The graph of `insts`; heights included. `end` is the branch that follows the run, if one does: what it reads
     is needed in time. A compare in `renewed` comes when the loads that are named there do;
-    those in `ahead` are wanted as long after the run as they take. Without `arrays` stores of parts of words to local
-    memory have no order but that of the places that they store to."""
+    those in `ahead` are wanted as long after the run as they take. Without `arrays` stores of parts of sectors to
+    local memory have no order but that of the places that they store to."""
     graph = _Graph(insts, prints, distances, arrays)
     for i, inst in enumerate(insts):
         graph.registers(i)
