@@ -1,4 +1,4 @@
-"""Stores to local memory that `parts` has put together also issue together: the first waits for the later ones' results.
+"""Stores to local memory that `parts` has put together issue together: the first waits for what the others read.
 
     [S01] ISETP P1, ...                      [S11] ISETP P1, ...
     [S12] @P0 STL [R15], R13          ->     [S01] @P0 STL [R15], R13
@@ -10,6 +10,8 @@ loads that are wanted together come together.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from minicc.ptxas.mir import MInst
 from minicc.ptxas.schedule.dag import part_of_local
@@ -23,7 +25,7 @@ LEAST = 2
 def pairs(insts: list[MInst]) -> list[tuple[int, int]]:
     """Stores that follow one another, the last first."""
     stores = [i for i, inst in enumerate(insts) if part_of_local(inst)]
-    return [(a, b) for a, b in zip(stores, stores[1:], strict=False) if b - a <= _BETWEEN][::-1]
+    return [(a, b) for a, b in pairwise(stores) if b - a <= _BETWEEN][::-1]
 
 
 def floors(stores: list[tuple[int, int]], at: list[int]) -> dict[int, int]:

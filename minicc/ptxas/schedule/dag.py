@@ -30,7 +30,7 @@ _STACK = 1
 """The register that points at the frame."""
 _PARTS = frozenset({"8", "U8", "S8", "16", "U16", "S16"})
 MOST_PARTS, _APART = 8, 3
-"""Stores of parts of sectors that are issued together, at most; from one to the next in the order as it was, at most."""
+"""Stores of parts of sectors that are issued together, at most; from one to the next in the order as it was, too."""
 _ROWS = {"LDSM": 16, "STSM": 16}
 """Bytes of what a lane's address names, whatever of it the lane gets."""
 

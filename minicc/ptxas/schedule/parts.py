@@ -6,14 +6,14 @@
     STL.U16 [R4+0x2], c          STL.U16 [R4+0x110], b
     STL.U16 [R4+0x112], d        STL.U16 [R4+0x112], d
 
-L1 joins stores to a line that follow one another within ten cycles, and loses sectors to part of which a store comes 11
-to 20 cycles after the last (h200.md): the next load of them misses. Those are stores of bytes and halves, of words
+L1 joins stores to a line that follow one another within ten cycles, and loses sectors to part of which a store comes
+11 to 20 cycles after the last (h200.md): the next load of them misses. Those are stores of bytes and halves, of words
 under guards, and of words to a place that each lane has computed (`dag.part_of_local`). On an H200 two rows of halves
 (a dynamic program, unrolled) take 200,000 cycles with the stores where their values are made, 80 % of the loaded
-sectors hitting, and 123,500 together (99.8 %; nvcc's code 139,000); edit distances in a row of bytes 230,000 and 106,000
-(79 and 100 %; 123,000); a conversion to base 58 in an array of bytes 52,000 and 36,800 (91 and 100 %; 37,800); a walk of
-a k-d tree with a stack of words, two guarded stores a turn, 115,000 and 71,900 (62 and 99 %; 75,900). The model has it
-for bytes and halves alone.
+sectors hitting, and 123,500 together (99.8 %; nvcc's code 139,000); edit distances in a row of bytes 230,000 and
+106,000 (79 and 100 %; 123,000); a conversion to base 58 in an array of bytes 52,000 and 36,800 (91 and 100 %; 37,800);
+a walk of a k-d tree with a stack of words, two guarded stores a turn, 115,000 and 71,900 (62 and 99 %; 75,900). The
+model has it for bytes and halves alone.
 
 A store waits here until something needs it behind it, or until there are `dag.MOST_PARTS`, as registers hold what they
 store; `dag` keeps the order, as that of all side effects, and issues neighbours together, `control.near` to the cycle.

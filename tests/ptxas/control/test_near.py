@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +21,7 @@ def test_floors_bring_stores_near(gaps: list[tuple[int, int]]) -> None:
         at[index] = cycle
         stores.append(index)
     cycles = [at.get(i, 0) for i in range(index + 1)]
-    pairs = list(zip(stores, stores[1:], strict=False))
+    pairs = list(pairwise(stores))
     floors = near.floors(pairs[::-1], cycles)
     for a, b in pairs:
         first, second = floors.get(a, cycles[a]), floors.get(b, cycles[b])
