@@ -31,11 +31,11 @@ def assign(
     """Stall counts per instruction; adds NOPs (and their footprints and marks) where more than 15 cycles are needed."""
     leaves = [[inst.mnemonic in LEAVES for inst in block.insts] for block in function.blocks]
     cycles = []
-    for b, block in enumerate(function.blocks):
-        at = _issue(prints[b], marks[b], leaves[b], distances, {})
-        floors = near.floors(near.pairs(block.insts), at)
+    for b, print_ in enumerate(prints):
+        at = _issue(print_, marks[b], leaves[b], distances, {})
+        floors = near.floors(near.pairs(function.blocks[b].insts), at)
         if floors:
-            at = _issue(prints[b], marks[b], leaves[b], distances, floors)
+            at = _issue(print_, marks[b], leaves[b], distances, floors)
         cycles.append(at)
     entries = _entry_needs(cfg, prints, leaves, cycles, distances)
     stalls: list[list[int]] = []
