@@ -54,7 +54,7 @@ class Rounds(Counted):
         self.rounds = self._rounds()
 
     def _private(self) -> set[int]:
-        """Registers that are written, and then read, under one predicate alone."""
+        """Registers that are written, and then read, under one predicate alone, which does not change in between."""
         guards: dict[int, set[V | Reg]] = {}
         for inst in self.body:
             for r in reads(inst):
@@ -62,6 +62,9 @@ class Rounds(Counted):
                     guards.setdefault(r.reg.id, {TRUE}).add(inst.guard)
             for w in writes(inst):
                 if isinstance(w, V):
+                    for found in guards.values() if w.reg.file == "P" else ():
+                        if any(isinstance(g, V) and g.reg is w.reg for g in found):
+                            found.add(TRUE)
                     guards.setdefault(w.reg.id, set()).add(inst.guard)
         return {
             reg for reg, found in guards.items()
@@ -81,6 +84,8 @@ class Rounds(Counted):
                 carried.update(p for p in parts_written(inst) if p not in seen and p[0] not in self.private)
             seen.update(parts_written(inst))
         self.carried.update(reg for reg, _ in carried)
+        if self.apart and isinstance(self.branch.guard, V) and self.branch.guard.reg.id in self.carried:
+            raise Unfit  # `unrolled` sets it before the first round
         chased = self._chased(carried)
         loaded = exchanged = 0
         for inst in self.body:

@@ -191,6 +191,44 @@ def test_vectors_under_a_guard() -> None:
             assert y[4 * lane] == total & 0xFFFFFFFF
 
 
+def test_a_guard_that_changes_between_a_write_and_a_read() -> None:
+    """What some lanes have not written in this round they read as an earlier one has left it."""
+    late = (
+        "@%p1 mul.lo.u32 %r8, %r5, 5; and.b32 %r9, %r5, 3; setp.eq.u32 %p1, %r9, 0; @%p1 xor.b32 %r4, %r4, %r8;\n"
+        "mad.lo.s32 %r4, %r4, 3, %r5;"
+    )
+    source = text("lt", "s32", 1, False).replace("mad.lo.s32 %r4, %r4, 3, %r5;", late)
+    source = source.replace("LOOP:", "mov.u32 %r8, 99; setp.eq.u32 %p1, %r2, 3;\nLOOP:")
+    assert kept(source) > kept(source, "unroll")
+    x = np.arange(1, 1 + 7 * WORDS, 7, dtype=np.uint32)
+    kernel = runtime.Device("sm_90").load(write_cubin(assemble(source)))["k"]
+    for rounds in range(1, 14):
+        y = np.zeros(4 * LANES, np.uint32)
+        kernel[1, LANES](x, y, np.int32(0), np.int32(rounds))
+        for lane in range(LANES):
+            total, held, guard = 0, 99, lane == 3
+            for word in map(int, x[:rounds]):
+                held = word * 5 if guard else held
+                guard = word % 4 == 0
+                total = (total ^ held if guard else total) * 3 + word & 0xFFFFFFFF
+            assert y[4 * lane] == total
+
+
+def test_the_compare_as_the_round_before_left_it() -> None:
+    """A body may ask whether another round follows before it compares: in the first one that is what was there."""
+    early = "@%p0 add.s32 %r4, %r4, %r5; mad.lo.s32 %r4, %r4, 3, %r5;"
+    source = text("lt", "s32", 1, True).replace("mad.lo.s32 %r4, %r4, 3, %r5;", early)
+    source = source.replace("LOOP:", "setp.eq.u32 %p0, %r2, 3;\nLOOP:")
+    x = np.arange(1, 1 + 7 * WORDS, 7, dtype=np.uint32)
+    y = np.zeros(4 * LANES, np.uint32)
+    runtime.Device("sm_90").load(write_cubin(assemble(source)))["k"][1, LANES](x, y, np.int32(0), np.int32(LANES))
+    for lane in range(LANES):
+        total = 0
+        for n, word in enumerate(map(int, x[: LANES - lane])):
+            total = (total + word * (n > 0 or lane == 3)) * 3 + word & 0xFFFFFFFF
+        assert y[4 * lane] == total
+
+
 def test_marked_loops_stay() -> None:
     for pragma, want in (('.pragma "nounroll";', 1), ("", 7)):
         assert kept(text("lt", "s32", 1, False, pragma)) == want
