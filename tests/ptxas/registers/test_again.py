@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from minicc import arch
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem
+from minicc.ptxas.mir import TRUE, ZERO, Block, MFunction, MInst, V, VMem
 from minicc.ptxas.optimise import dead
 from minicc.ptxas.registers import again
 from minicc.ptxas.registers.intervals import build
 from minicc.ptxas.registers.spill import Spiller
 from minicc.ptxas.verify import verify
-from minicc.sass.instr import RZ, Imm, Name, Reg
+from minicc.sass.instr import RZ, Imm, Name, Reg, Target
 from tests.ptxas import machine
 from tests.ptxas.programs import INPUTS, Generator
 
@@ -56,3 +56,21 @@ def test_chains_are_made_from_what_several_of_them_need() -> None:
     found = again.operations(f, wanted, build(f, Cfg.of(f)))
     assert found.keys() == wanted.keys()
     assert all([i.mnemonic for i in row] == ["LOP3", "IMAD"] for row in found.values())
+
+
+def test_what_a_loop_reads_before_it_writes_it_is_kept() -> None:
+    """A turn that asks for x + 1 of the one before cannot make it of its own x."""
+    f = MFunction("f", True)
+    x, y, total, go = f.new("R"), f.new("R"), f.new("R"), f.new("P")
+    more = MInst("IADD3", (), (V(total),), (V(total), V(y), ZERO))
+    make = MInst("IADD3", (), (V(y),), (V(x), Imm(1), ZERO))
+    load = MInst("S2R", (), (V(x),), (Name("SR_CLOCKLO"),))
+    ends = MInst("ISETP", ("GT", "AND"), (V(go), TRUE), (V(total), Imm(9), TRUE))
+    jump = MInst("BRA", (), (), (Target(label="loop"),), V(go), side_effect=True)
+    start = MInst("MOV", (), (V(total),), (Imm(0),))
+    done = MInst("EXIT", side_effect=True)
+    early = [load, more, make, ends, jump]
+    f.blocks = [Block("entry", [start], ["loop"]), Block("loop", early, ["loop", "end"], 1), Block("end", [done], [])]
+    assert y.id not in again.candidates(f)
+    f.blocks[1].insts, f.early, f.definitions = [load, make, more, ends, jump], None, None
+    assert y.id in again.candidates(f)
