@@ -17,7 +17,7 @@ class Loops(Ranged):
     """What the argument n is."""
     words: dict[str, str]
     """What n, m, z, s are called: a function has constants for them."""
-    together_: bool
+    uniform: bool
     """Whether all threads of the block come by here."""
 
     def pragma(self) -> list[str]:
@@ -35,10 +35,10 @@ class Loops(Ranged):
         return self.one((self.counted, self.counted, self.counted, *others))(depth)
 
     def block(self, depth: int, most: int = 4) -> list[str]:
-        saved = list(self.ranges), list(self.slices), list(self.tables), self.together_
-        self.together_ = False
+        saved = list(self.ranges), list(self.slices), list(self.tables), self.uniform
+        self.uniform = False
         lines = super().block(depth, most)
-        self.ranges, self.slices, self.tables, self.together_ = saved
+        self.ranges, self.slices, self.tables, self.uniform = saved
         return lines
 
     def calm(self, depth: int, most: int = 4) -> list[str]:
@@ -136,7 +136,15 @@ class Loops(Ranged):
         return [*lines, *self.pragma(), head, *("    " + line for line in body), "}"]
 
     def store(self, depth: int) -> list[str]:
-        raise NotImplementedError
+        if not self.slices:
+            return self.assign(depth)
+        of = self.one(self.slices)
+        match self.number(0, 3):
+            case 0 if of.type.kind == "u":
+                return [f"{self.access(of)} {self.one(('+=', '^=', '|=', '-='))} {self.value(of.type, 2)};"]
+            case 1:
+                return [f"{self.access(of)} = {self.plus(of.type, self.access(of), self.access(of))};"]
+        return [f"{self.access(of)} = {self.value(of.type, 2)};"]
 
     def search(self, depth: int) -> list[str]:
         """Leaves a loop, or two, when something is found."""

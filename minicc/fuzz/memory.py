@@ -54,7 +54,7 @@ class Memory(Loops):
     def __init__(self, draw: st.DrawFn, floats: bool) -> None:
         super().__init__(draw, floats)
         self.helpers: list[tuple[str, Type]] = []
-        self.ranges, self.slices, self.together_ = [], [], False
+        self.ranges, self.slices, self.uniform = [], [], False
         self.constants = Slice("ctab[32 + ", "]", INT, 32)
         self.tables, self.n = [self.constants], 3
         self.words = {"n": "3", "m": "3u", "z": "0", "s": "5ll"}
@@ -69,17 +69,6 @@ class Memory(Loops):
             makers += [self.branch, self.loop, self.loop, self.loop, self.switch, self.object, self.jump] * 2
             makers += [self.leave] * 2 if self.loops else []
         return self.one(makers)(depth)
-
-    def store(self, depth: int) -> list[str]:
-        if not self.slices:
-            return self.assign(depth)
-        of = self.one(self.slices)
-        match self.number(0, 3):
-            case 0 if of.type.kind == "u":
-                return [f"{self.access(of)} {self.one(('+=', '^=', '|=', '-='))} {self.value(of.type, 2)};"]
-            case 1:
-                return [f"{self.access(of)} = {self.plus(of.type, self.access(of), self.access(of))};"]
-        return [f"{self.access(of)} = {self.value(of.type, 2)};"]
 
     def number_of(self, depth: int) -> list[str]:
         """A variable of a known range."""
@@ -243,7 +232,7 @@ class Memory(Loops):
             case 1 if self.kernel:
                 add = f"atomic{self.atomic}(&counts[{self.number(0, 3)}], {self.value(UINT, 1)});"
                 return [f"if ({self.condition(1)}) {add}"]
-            case 2 if self.cooperative and self.together_:
+            case 2 if self.cooperative and self.uniform:
                 q, v = self.name("q"), self.word()
                 asked = self.one(_AMONG).format(q=q, x=self.value(UINT, 1))
                 return [f"{{ bool c = {self.condition(2)}; unsigned {q} = __ballot_sync(~0u, c);",
@@ -353,7 +342,7 @@ class Memory(Loops):
         self.threads, self.atomic = self.one((64, 64, 128, 32)), self.one(_ATOMICS)
         said: dict[str, Any] = {"block": self.threads, "n": self.number(1, 9), "z": self.one((0, 0, 1, 3))}
         said["s"] = self.one((-5, 3, 1 << 32, (1 << 31) - 20, -(1 << 31) - 3))
-        self.n, self.cooperative, self.together_ = said["n"], self.often(), True
+        self.n, self.cooperative, self.uniform = said["n"], self.often(), True
         self.leaving = not self.cooperative and self.often()
         known = [("n", INT, self.n), ("m", UINT, self.n)] * 2 + [("z", INT, said["z"])]
         self.ranges = [Range("tid", INT, 0, self.threads - 1), Range("lane", INT, 0, 31)]
@@ -394,7 +383,7 @@ class Memory(Loops):
             type_, name = first if same else self.one(ELEMENTS), f"g{at}"
             parameters.append(f"{type_.name} *{restrict}{name}")
             of, shift = (0, self.number(0, 4)) if same and at else (at, 0)
-            said["buffers"].append([type_.name, total * SLICE, of, MARGIN + shift])
+            said["buffers"].append([_dtype(type_), total * SLICE, of, MARGIN + shift])
             if not same and self.often():
                 stride = self.one((f"{total}", "total", "(int)(gridDim.x * blockDim.x)"))
                 self.slices.append(Slice(f"{name}[gid + {stride} * ", "]", type_, SLICE))
@@ -407,7 +396,7 @@ class Memory(Loops):
                 self.slices.append(Slice(f"{name}[gid * {SLICE} + ", "]", type_, SLICE - 4 * same))
         type_ = self.one(ELEMENTS)
         parameters.append(f"const {type_.name} *{self.one(('', '__restrict__ '))}t")
-        said["buffers"].append([type_.name, 2 * MARGIN, 3, 2 * MARGIN])
+        said["buffers"].append([_dtype(type_), 2 * MARGIN, 3, 2 * MARGIN])
         self.tables = [self.constants, Slice("t[", "]", type_, MARGIN)]
         if self.often():
             before = self.one(("lane", "n", "7 + lane", "tid"))
@@ -430,6 +419,11 @@ class Memory(Loops):
                 "long long s", "int total", "int p", "int q", "int r"], body  # fmt: skip
 
 
+def _dtype(type_: Type) -> str:
+    """numpy's name of a type."""
+    return f"{'i' if type_.kind == 's' else type_.kind}{type_.bits // 8}"
+
+
 @st.composite
 def kernels(draw: st.DrawFn, floats: bool | None = None, size: int = 12) -> str:
     """The text of a `.cu` file with one kernel. `floats`: with floating-point values (None: some)."""
@@ -442,7 +436,7 @@ def launch(text: str, device: Any, load: Callable[[], Any]) -> tuple[list[np.nda
 
     said = json.loads(text.partition("\n")[0][3:])
     rnd, total = np.random.default_rng(1), said["block"] * BLOCKS
-    kinds = [np.dtype(_DTYPES[name]) for name, *_ in said["buffers"]]
+    kinds = [np.dtype(kind) for kind, *_ in said["buffers"]]
     memory = {
         at: device.buffer(_drawn(rnd, kinds[at], elements + 2 * MARGIN))
         for at, (_, elements, of, _) in enumerate(said["buffers"])
@@ -461,10 +455,6 @@ def launch(text: str, device: Any, load: Callable[[], Any]) -> tuple[list[np.nda
         if array.dtype.kind == "f":
             array[np.isnan(array)] = np.nan
     return out, done
-
-
-_DTYPES = {"signed char": "i1", "unsigned char": "u1", "short": "i2", "unsigned short": "u2", "int": "i4",
-           "unsigned": "u4", "long long": "i8", "unsigned long long": "u8", "float": "f4", "double": "f8"}  # fmt: skip
 
 
 def _drawn(rnd: np.random.Generator, kind: np.dtype[Any], size: int) -> np.ndarray[Any, Any]:

@@ -146,6 +146,11 @@ def guarded(inst: MInst) -> bool:
     return guard is not TRUE and (type(guard) is V or guard.index != 7 or guard.inv)  # type: ignore[union-attr]
 
 
+def is_far(inst: MInst) -> bool:
+    """Whether it loads from far memory."""
+    return inst.memory == "load" and inst.space not in ("shared", "local")
+
+
 def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
     """The operand with every `V` in it replaced. Inside addresses the result must be a `V` or a `Reg`."""
     if isinstance(operand, V):

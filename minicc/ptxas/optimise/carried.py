@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, V, VReg
-from minicc.ptxas.operands import guarded, map_reads, reads, writes
+from minicc.ptxas.operands import guarded, is_far, map_reads, reads, writes
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.record import evolve
@@ -25,11 +25,6 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     for block in function.blocks:
         if block.loop_depth and sum(map(is_far, block.insts)) > 1:
             _block(function, block)
-
-
-def is_far(inst: MInst) -> bool:
-    """Whether it loads from far memory."""
-    return inst.memory == "load" and inst.space not in ("shared", "local")
 
 
 def waiting(insts: list[MInst]) -> set[int]:

@@ -19,7 +19,17 @@ from collections.abc import Callable
 from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, Part, V, VReg
-from minicc.ptxas.operands import OPPOSITE, guarded, map_reads, map_writes, parts_read, parts_written, reads, writes
+from minicc.ptxas.operands import (
+    OPPOSITE,
+    guarded,
+    is_far,
+    map_reads,
+    map_writes,
+    parts_read,
+    parts_written,
+    reads,
+    writes,
+)
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import early
 from minicc.ptxas.timing import timing
@@ -66,15 +76,14 @@ def _simple(inst: MInst) -> bool:
 
 def _loads(body: list[MInst]) -> bool:
     """Whether something is loaded from far memory."""
-    return any(inst.memory == "load" and inst.space not in ("shared", "local") for inst in body)
+    return any(map(is_far, body))
 
 
 def _changes(body: list[MInst]) -> bool:
     """Whether something is stored that hangs on what was loaded from far memory."""
     loaded: set[int] = set()
     for inst in body:
-        far = inst.memory == "load" and inst.space not in ("shared", "local")
-        if far or any(isinstance(r, V) and r.reg.id in loaded for r in reads(inst)):
+        if is_far(inst) or any(isinstance(r, V) and r.reg.id in loaded for r in reads(inst)):
             if inst.memory in ("store", "atomic"):
                 return True
             loaded.update(w.reg.id for w in writes(inst) if isinstance(w, V))

@@ -163,6 +163,7 @@ def _block(
 ) -> None:
     open_: dict[Name, list[_Load]] = {}
     gone: set[int] = set()
+    kept = early(function)
 
     def close(name: Name) -> None:
         loads = open_.pop(name, [])
@@ -174,7 +175,7 @@ def _block(
         if ends and not (inst.memory in ("store", "atomic") and inst.space in ("global", "local")):
             for name in list(open_):
                 close(name)
-        load = _candidate(inst, at, makers, pairs, early(function))
+        load = _candidate(inst, at, makers, pairs, kept)
         if load is not None:
             where = _where(inst)
             assert where is not None

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V, VReg
-from minicc.ptxas.operands import counted, guarded, map_reads, parts, reads, writes
+from minicc.ptxas.operands import counted, guarded, is_far, map_reads, parts, reads, writes
 from minicc.ptxas.optimise.ahead import PURE
-from minicc.ptxas.optimise.carried import is_far, waiting
+from minicc.ptxas.optimise.carried import waiting
 from minicc.ptxas.options import Options
 from minicc.ptxas.timing import timing
 from minicc.record import evolve

@@ -12,7 +12,7 @@ under guards, and of words to a place that each lane has computed (`dag.part_of_
 (a dynamic program, unrolled) take 200,000 cycles with the stores where their values are made, 80 % of the loaded
 sectors hitting, and 123,500 together (99.8 %; nvcc's code 139,000); edit distances in a row of bytes 230,000 and
 106,000 (79 and 100 %; 123,000); a conversion to base 58 in an array of bytes 52,000 and 36,800 (91 and 100 %; 37,800);
-a walk of a k-d tree with a stack of words, two guarded stores a turn, 115,000 and 71,900 (62 and 99 %; 75,900). The
+a walk of a k-d tree with a stack of words, two guarded stores a turn, 115,500 and 72,600 (61 and 99 %; 76,800). The
 model has it for bytes and halves alone.
 
 A store waits here until something needs it behind it, or until there are `dag.MOST_PARTS`, as registers hold what they

@@ -19,9 +19,9 @@ from runtime.device.sm.tables.table import CODE, CT, SC, SM, WAKE, WS, G
 BAR_SYNC, BAR_ARRIVE, BAR_REDUCE = 0, 1, 2
 BARRIER_TURN = 2
 BARRIER_RELEASE = 14
-"""Warps go on so many cycles apart; from the last arrival until the first does (H200: barriers behind one another take
-12 cycles and 2 for each warp; a block that loads between barriers takes no longer for its warps' arrivals, which
-overlap)."""
+"""Warps go on so many cycles apart, the highest first; from the last arrival until that does (H200: barriers behind one
+another take 12 cycles and 2 for each warp; a block that loads between barriers takes no longer for its warps' arrivals,
+which overlap)."""
 
 
 @compiled
