@@ -330,6 +330,7 @@ class Records(Members):
                 self.declare(name.text, made, name)
         if underlying is not None:
             self._set_underlying(made, underlying)
+            made.cache["fixed"] = underlying
         if not self.at("{"):
             return made
         outer = self.scope

@@ -104,6 +104,8 @@ class SpecialisedMembers(Templates):
         return not f.name.startswith("operator ") or f.type.elem is d.type.elem
 
     def matching_instance(self, entity: Sequence[object], explicit: list[object], d: Declarator) -> ast.Function | None:
+        """The instance that a declarator means: of the most specialised template that has it ([temp.func.order])."""
+        found: list[ast.Function] = []
         for template in entity:
             if isinstance(template, ast.FunctionTemplate):
                 given: list[tuple[Type, bool] | None] = [
@@ -112,8 +114,8 @@ class SpecialisedMembers(Templates):
                 ]
                 f = self.deduce_types(template, given, explicit, d.type.elem)
                 if f is not None and f.type.params == d.type.params:
-                    return f
-        return None
+                    found.append(f)
+        return self.most_specialised(found)
 
     def specialise(self, f: ast.Function, specs: Specifiers, d: Declarator) -> None:
         """The instance `f` has its own definition, whose head was read."""

@@ -11,7 +11,8 @@ from minicc.frontend.sema.access import closed_base
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
-EXACT, PROMOTION, CONVERSION, USER, ELLIPSIS = 0, 1, 2, 3, 6
+EXACT, UNDERLYING, PROMOTION, CONVERSION, USER, ELLIPSIS = 0, 1, 2, 3, 4, 8
+"""How well an argument converts; UNDERLYING promotes an enumeration to the type that it was declared with."""
 LISTED = ELLIPSIS + 1
 """By how much a list fits a std::initializer_list better."""
 
@@ -242,6 +243,8 @@ class Conversions(Cursor):
             after = self.rank(ast.Zero(given.bare, f.at), target) if given is not None and given.scalar else None
             return USER + min(after or EXACT, CONVERSION)
         if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
+            if source.kind == "enum" and source.cache.get("fixed") is target:
+                return UNDERLYING
             if target is promoted(source) and source.kind != "float":
                 return PROMOTION
             if source is ty.FLOAT and target is ty.DOUBLE:

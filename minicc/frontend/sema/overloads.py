@@ -46,6 +46,15 @@ def _elsewhere(params: tuple[Type, ...], first: Type) -> bool:
     return wanted is not first and plain(wanted)
 
 
+def _qualifiers(t: Type) -> int:
+    """How many const and volatile there are on what a pointer or a reference leads to."""
+    count = 0
+    while t.kind in ("pointer", "reference", "array") and t.elem is not None:
+        t = t.elem
+        count += (t.quals & (ty.CONST | ty.VOLATILE)).bit_count()
+    return count
+
+
 class Overloads(Operators):
     instances: int = 0
 
@@ -143,12 +152,10 @@ class Overloads(Operators):
             return True
         fewer = 0
         for p, q in zip(a.params, b.params, strict=False):
-            if p.kind == q.kind == "reference" and p.elem is not None and q.elem is not None:
-                if p.rvalue != q.rvalue:
-                    fewer += 1 if p.rvalue else -1
-                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
-            elif p.kind == q.kind == "pointer" and p.elem is not None and q.elem is not None:
-                fewer += (q.elem.quals & 3).bit_count() - (p.elem.quals & 3).bit_count()
+            if p.kind == q.kind == "reference" and p.rvalue != q.rvalue:
+                fewer += 1 if p.rvalue else -1
+            if p.kind == q.kind:
+                fewer += _qualifiers(q) - _qualifiers(p)
         if fewer:
             return fewer > 0
         if a.template != b.template:
@@ -174,6 +181,12 @@ class Overloads(Operators):
         if isinstance(a.entity, ast.Function) and isinstance(b.entity, ast.Function):
             return a.entity.atoms > b.entity.atoms
         return False
+
+    def most_specialised(self, instances: list[ast.Function]) -> ast.Function | None:
+        """Of the instances of several templates for the same types; the first where none is the one."""
+        found = [Candidate(f, f.type.params, [], template=True) for f in instances]
+        best = [c for c in found if all(c is d or self._better(c, d) for d in found)]
+        return instances[found.index((best or found)[0])] if found else None
 
     def _no_match(
         self, name: str, functions: list[object], args: list[ast.Expr], at: Token, base: ast.Expr | None = None
