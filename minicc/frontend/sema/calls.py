@@ -430,8 +430,8 @@ class Calls(Overloads):
     def call_method(self, base: ast.Expr, f: ast.Function, args: list[ast.Expr], at: Token) -> ast.Expr:
         return self.make_call(Candidate(f, f.type.params, []), args, at, base)
 
-    def construct(self, t: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
-        """T(args) for a class type."""
+    def construct(self, t: Type, args: list[ast.Expr], at: Token, implicit: bool = False) -> ast.Expr:
+        """T(args) for a class type; `implicit`: not by a constructor that is explicit ([over.match.copy])."""
         record = t.record
         assert record is not None
         self.require_complete(t, at)
@@ -459,7 +459,7 @@ class Calls(Overloads):
         if len(args) == 1 and not same:
             # [over.match.copy], CWG 2327: a function that gives the class itself may be explicit; it comes before
             # constructors that need a conversion of their own.
-            f = self.conversion_function(args[0].type.bare, t.bare, explicit=True)
+            f = self.conversion_function(args[0].type.bare, t.bare, explicit=not implicit)
             if f is not None and f.type.elem is t.bare:
                 viable = [] if f.explicit else self.viable(list(record.constructors), args, None)
                 if all(c.ranks[0] >= USER for c in viable):
@@ -468,7 +468,7 @@ class Calls(Overloads):
             # T({a, b}): a copy of what the list makes.
             return self.temporary(args[0], t)
         if record.constructors:
-            chosen = self.resolve_constructor(t, args, at)
+            chosen = self.resolve_constructor(t, args, at, implicit)
             entity = chosen.entity
             assert isinstance(entity, ast.Function)
             self.check_callable(entity, at)
@@ -524,10 +524,11 @@ class Calls(Overloads):
                 )
         return ast.Init(t, e.at, parts)
 
-    def resolve_constructor(self, t: Type, args: list[ast.Expr], at: Token) -> Candidate:
+    def resolve_constructor(self, t: Type, args: list[ast.Expr], at: Token, implicit: bool = False) -> Candidate:
         record = t.record
         assert record is not None
-        found = self.viable(list(record.constructors), args, None)
+        constructors: list[object] = [c for c in record.constructors if not (implicit and c.explicit)]
+        found = self.viable(constructors, args, None)
         if not found:
             notes = [
                 self.note(self._why_not(c, args).replace("function", "constructor"), c.at)
@@ -535,7 +536,7 @@ class Calls(Overloads):
                 if isinstance(c, ast.Function)
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
-        return self.resolve(record.name, list(record.constructors), args, None, at)
+        return self.resolve(record.name, constructors, args, None, at)
 
 
 def _exact(e: ast.Expr) -> bool:

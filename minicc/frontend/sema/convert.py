@@ -338,7 +338,7 @@ class Conversions(Cursor):
                 f = self.converts_to_class(e.type.bare, target)
                 if f is not None and self.converting_constructor(e, target) is None:
                     return self.convert(self.call_method(e, f, [], e.at), target)
-                return self.construct(target, [e], e.at)
+                return self.construct(target, [e], e.at, implicit=True)
             if isinstance(e, ast.Name) and e.variable.storage == "host" and e.type.bare is target:
                 # A constexpr object of the host has no place on the device, but a value.
                 v = e.variable

@@ -16,7 +16,7 @@ from minicc.frontend.sema.convert import (
     promoted,
     similar,
 )
-from minicc.frontend.sema.copies import assigns_members, simple
+from minicc.frontend.sema.copies import assigns_members, simple, value_type
 from minicc.frontend.sema.wellformed import unassignable
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import CONST, Field, Type
@@ -41,8 +41,9 @@ class Operators(Conversions):
         """An object whose class has one conversion to a scalar type, converted: for the built-in operators."""
         if e.type.kind != "record":
             return e
-        found = [f for f in self.conversions(e.type.bare) if f.type.elem is not None and not f.explicit]
-        targets = {id(t.elem.bare if t.kind == "reference" and t.elem else t.bare) for f in found if (t := f.type.elem)}
+        given = [f for f in self.conversions(e.type.bare) if not f.explicit]
+        found = [f for f in given if f.type.elem is not None and value_type(f.type.elem).scalar]
+        targets = {id(value_type(f.type.elem)) for f in found if f.type.elem is not None}
         fitting = [f for f in found if takes(f, e)]
         if len(targets) != 1 or not fitting:
             return e

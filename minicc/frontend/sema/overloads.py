@@ -350,7 +350,7 @@ class Overloads(Operators):
             return None
         self.nest_user = True
         try:
-            found = self.viable([c for c in record.constructors if not getattr(c, "explicit", False)], [e], None)
+            found = self.viable([c for c in record.constructors if not c.explicit], [e], None)
         finally:
             self.nest_user = False
         for c in found:
