@@ -243,6 +243,37 @@ _ARRAY_BODY = """
     ld.shared.u32 %r8, [%r6]; add.u32 %r10, %r10, %r8;
 """
 
+# Memory taken at run time, below which the callee's frame begins, written before the call and read after it. Around the
+# call values are stored and loaded that have no registers: from the frame, not from there.
+TAKEN = f"""
+.func (.param .b32 ret) taken(.param .b32 x, .param .b32 y)
+{{
+    .reg .pred %p<3>; .reg .b32 %r<60>; .reg .b64 %rd<5>;
+    ld.param.u32 %r1, [x]; ld.param.u32 %r7, [y]; mov.u32 %r2, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra end;
+    and.b32 %r3, %r7, 3; add.u32 %r3, %r3, 2; mul.wide.u32 %rd1, %r3, 4; alloca.u64 %rd2, %rd1, 16; mov.u32 %r4, 0;
+put: mad.lo.u32 %r5, %r1, %r4, 1; mad.wide.u32 %rd3, %r4, 4, %rd2; st.local.u32 [%rd3], %r5;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r3; @%p2 bra put;
+    {"".join(f"mad.lo.u32 %r{10 + k}, %r7, {k + 3}, %r1; " for k in range(_LIVE))}
+    xor.b32 %r8, %r7, %r20; sub.u32 %r6, %r1, 1; {call("%r2", "taken", "%r6", "%r8")} mov.u32 %r4, 0;
+    {"".join(f"mad.lo.u32 %r2, %r2, 3, %r{10 + k}; " for k in range(_LIVE))}
+take: mad.wide.u32 %rd3, %r4, 4, %rd2; ld.local.u32 %r5, [%rd3]; mad.lo.u32 %r2, %r2, 3, %r5;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r3; @%p2 bra take;
+end: st.param.b32 [ret], %r2; ret;
+}}
+"""
+
+
+def _taken(x: int, y: int) -> int:
+    if not x:
+        return 1
+    total = _taken(x - 1, y ^ (y * 13 + x & MASK))
+    for k in range(_LIVE):
+        total = total * 3 + y * (k + 3) + x & MASK
+    for k in range((y & 3) + 2):
+        total = total * 3 + x * k + 1 & MASK
+    return total
+
+
 KERNELS = {
     "fibonacci": kernel("fibonacci", "and.b32 %r4, %r0, 15; " + call("%r10", "fib", "%r4")),
     "parity": kernel("parity", "and.b32 %r4, %r0, 15; " + call("%r10", "even", "%r4")),
@@ -251,6 +282,7 @@ KERNELS = {
     "live": kernel("live", _LIVE_BODY),
     "nests": kernel("nests", call("%r10", "nested", "%r0")),
     "arrays": kernel("arrays", _ARRAY_BODY),
+    "taking": kernel("taking", "and.b32 %r4, %r0, 1; " + call("%r10", "taken", "%r4", "%r0")),
 }
 EXPECTED: dict[str, Callable[[int], int]] = {
     "fibonacci": lambda i: [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610][i & 15],
@@ -260,5 +292,6 @@ EXPECTED: dict[str, Callable[[int], int]] = {
     "live": _live,
     "nests": _nested,
     "arrays": lambda i: (i & 15) ** 2,
+    "taking": lambda i: _taken(i & 1, i),
 }
-MODULE = HEAD + FIB + PARITY + MANY + POINTERS + LIVE + NEST + ARRAY + "".join(KERNELS.values())
+MODULE = HEAD + FIB + PARITY + MANY + POINTERS + LIVE + NEST + ARRAY + TAKEN + "".join(KERNELS.values())

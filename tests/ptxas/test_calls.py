@@ -23,6 +23,7 @@ TWINS = [
     {"inline": "never", "sched": "serial"},
     {"inline": "never", "ra": "spill-all"},
     {"inline": "never", "opt_level": 0},
+    {"inline": "never", "max_registers": 24},
     {"inline": "never", "max_registers": 32},
 ]
 

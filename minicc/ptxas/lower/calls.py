@@ -72,6 +72,7 @@ def _transfer(
         if any(abi.overflow(abi.places(formals)) for formals, _ in (arguments, results)):
             b.unsupported("alloca and a call with that many arguments in one function")
         kept = b.temp()
+        kept.reg.spillable = False  # its place would be named by the register that it is to give back
         b.emit("MOV", (kept,), (STACK,), side=True)
         b.emit("MOV", (STACK,), (stack.lowest(b),), side=True)
     made = jump()

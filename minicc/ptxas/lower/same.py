@@ -1,7 +1,8 @@
 """Which PTX registers hold one value for all lanes, as far as definitions show it.
 
 A register with one definition, not under a guard, whose operands are constants, launch parameters, block coordinates or
-such registers. One that depends on itself is none. Values of lane 0 (shfl.idx with a constant lane) count too.
+such registers. One that depends on itself is none. What a lane of the whole warp has (shfl.idx with a constant lane,
+not one of each part of the warp) counts too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ _PURE = frozenset(
      "abs", "bfe", "bfi", "lop3", "prmt", "shf", "cvt", "cvta", "mapa", "div", "rem", "popc", "clz"}
 )  # fmt: skip
 _SPECIAL = ("%ctaid", "%nctaid", "%ntid", "%cluster", "%nclusterid", "%smid", "%nsmid", "%gridid")
+_WHOLE = (31, -1), (31, 0xFFFFFFFF)
+"""The last operands of a shfl.sync.idx of the whole warp: no bits of the lane's number are kept, and all are there."""
 _DEPTH = 64
 """Definitions followed one after another; beyond, nothing is known."""
 
@@ -70,7 +73,8 @@ def _same(b: Builder, operand: ptx.Operand | None, definitions: dict[str, ptx.In
         base = where.base if isinstance(where, ptx.Address) else None
         answer = isinstance(base, ptx.Symbol) and base.name in b.entry_params
     elif known.opcode == "shfl":
-        answer = "idx" in known.modifiers and "sync" in known.modifiers and isinstance(known.operands[2], ptx.Int)
+        lane, parts, mask = [o.value if isinstance(o, ptx.Int) else None for o in (*known.operands, None)[2:5]]
+        answer = "idx" in known.modifiers and lane is not None and (parts, mask) in _WHOLE
     else:
         answer = known.opcode in _PURE and all(_same(b, o, definitions, depth + 1) for o in known.operands[1:])
     definitions[operand.name] = answer

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from minicc.arch.schema import Arch
 from minicc.ptxas.liveness import Liveness
 from minicc.ptxas.mir import MFunction, MInst
-from minicc.ptxas.operands import Components
+from minicc.ptxas.operands import BASE, Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers.intervals import bits_of
 from minicc.ptxas.schedule import broadcast
@@ -37,6 +37,8 @@ _FLAGS = 5
 """Live predicates, of seven, above which instructions are preferred that end one: those that are spilled cost a SEL and
 an ISETP, and a wide softmax would have dozens at once. What is live all the way and not read is not counted: it is
 what will be spilled."""
+_STACK = BASE["R"] + 1
+"""The stack pointer."""
 _LONGEST = 1024
 """Longer runs are cut, which bounds the cost of every list here."""
 WHOLE = 8192
@@ -79,7 +81,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         prints = [footprint(i, components) for i in block.insts]
         function.prints.update(zip(block.insts, prints, strict=True))
         out: list[MInst] = []
-        for start, end in runs_of(prints):
+        for start, end in runs_of(prints, spilled=True):
             part = block.insts[start:end]
             if end - start >= 3:
                 nodes = _graph(function, part, prints, start, distances)
@@ -245,15 +247,17 @@ def behind(live: Liveness, b: int, runs: list[tuple[int, int]], components: Comp
     return out
 
 
-def runs_of(prints: list[Footprint], longest: int = _LONGEST) -> list[tuple[int, int]]:
-    """[start, end) of stretches without control flow, cut at `longest`; a flow instruction is a stretch of its own."""
+def runs_of(prints: list[Footprint], longest: int = _LONGEST, *, spilled: bool = False) -> list[tuple[int, int]]:
+    """[start, end) of stretches without control flow, cut at `longest`; a flow instruction is a stretch of its own. So
+    is, until registers are `spilled`, what moves the stack pointer for a call: spill code beside it is based on that,
+    and nothing else may come between the two."""
     out: list[tuple[int, int]] = []
     start = 0
     for i, print_ in enumerate(prints):
         if i - start == longest:
             out.append((start, i))
             start = i
-        if print_.timing.flow:
+        if print_.timing.flow or (not spilled and any(key == _STACK for key, _ in print_.writes)):
             if i > start:
                 out.append((start, i))
             out.append((i, i + 1))

@@ -61,3 +61,28 @@ def test_copies_of_lanes(name: str) -> None:
     there = {0, 3} if name == "or" else set(range(first, first + lanes))
     expected = np.where([k // 4 in there for k in range(32)], given[:32], 0)
     np.testing.assert_array_equal(out, expected)
+
+
+PARTS = """.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) {
+ .reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 8 .b64 bars[64];
+ ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, bars; mad.lo.u32 %r2, %r1, 8, %r2;
+ mov.u64 %rd2, 0; st.shared.u64 [%r2], %rd2; bar.sync 0;
+ shfl.sync.idx.b32 %r3, %r2, 0, PARTS, -1;
+ and.b32 %r4, %r1, 15; setp.ne.u32 %p, %r4, 0; @%p bra DONE;
+ mbarrier.init.shared.b64 [%r3], 5;
+DONE: bar.sync 0; ld.shared.u64 %rd2, [%r2]; setp.ne.u64 %p, %rd2, 0; selp.u32 %r5, 1, 0, %p;
+ mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; st.global.u32 [%rd1], %r5; ret; }
+"""
+
+
+@pytest.mark.parametrize(("parts", "made"), [(0x101F, [0, 16, 32, 48]), (0x1F, [0, 32])])
+def test_a_lane_of_each_part_of_a_warp(parts: int, made: list[int]) -> None:
+    """What a shfl takes from the first lane of each half is not one value for the warp: each half's barrier is made."""
+    text = PARTS.replace("PARTS", str(parts))
+    image = binary.write_cubin(ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), SM, Options()))
+    out = np.zeros(64, np.uint32)
+    runtime.Device("sm_90", timing=False).load(image)["k"][1, 64](out)
+    assert np.flatnonzero(out).tolist() == made
