@@ -132,6 +132,12 @@ class Order:
         """There are registers enough: what has the longest way to go, or the next one if its pipe is taken."""
         ready, free, pipes = self.ready, self.free, self.pipes
         first = ready[0][1]
+        if self.waiting and self.prints[first].timing.stall > 1:
+            sooner = self._sooner()
+            if sooner is not None:
+                self.waiting.remove(sooner)
+                self.now = sooner[0]
+                return sooner[2]
         if pressure is not None and self.short and self.prints[first].timing.variable:
             partner = self._partner(pressure)
             if partner is not None:
@@ -151,18 +157,26 @@ class Order:
         second = len(ready) > 1 and free[pipes[ready[1][1]]] <= self.now
         return ready.pop(1 if second else 0)[1]
 
+    def _sooner(self) -> Waiting | None:
+        """What is more urgent than a barrier, or the like, which holds the warp, and comes before it would go on."""
+        height, first = self.ready[0]
+        until = self.now + self.prints[first].timing.stall
+        soon = [e for e in self.waiting[: bisect_left(self.waiting, (until,))] if e[1] < height]
+        return min(soon, default=None)
+
     def _elsewhere(self) -> int:
         """With registers given, the clock waits for a pipe that is taken, and what goes to another comes first: what
-        is most urgent of that, else what can go before the pipe is free."""
+        is most urgent of that, else what can go before the pipe is free, if it does not hold the warp for longer (a
+        barrier)."""
         ready, waiting, free, pipes = self.ready, self.waiting, self.free, self.pipes
-        for at, (_, i) in enumerate(ready[1:_LOOK], 1):
-            if free[pipes[i]] <= self.now:
-                return ready.pop(at)[1]
         until = free[pipes[ready[0][1]]]
+        for at, (_, i) in enumerate(ready[1:_LOOK], 1):
+            if free[pipes[i]] <= self.now <= until - self.prints[i].timing.stall:
+                return ready.pop(at)[1]
         for at, (when, _, i) in enumerate(waiting):
             if when >= until:
                 break
-            if free[pipes[i]] <= when:
+            if free[pipes[i]] <= when <= until - self.prints[i].timing.stall:
                 self.now = when
                 return waiting.pop(at)[2]
         return ready.pop(0)[1]

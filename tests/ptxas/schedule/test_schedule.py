@@ -15,7 +15,7 @@ from minicc.ptxas.mir import Block, MFunction, MInst, V, VMem
 from minicc.ptxas.operands import Components
 from minicc.ptxas.options import Options
 from minicc.ptxas.registers.intervals import bits_of
-from minicc.ptxas.schedule.dag import build
+from minicc.ptxas.schedule.dag import Node, build
 from minicc.ptxas.schedule.order import Order
 from minicc.ptxas.schedule.pressure import Pressure, Values
 from minicc.ptxas.schedule.schedule import Aim, Graphs, behind
@@ -249,6 +249,16 @@ def test_stores_go_while_the_next_counts_are_made() -> None:
     prints = [footprint(i, Components(f)) for i in code]
     order = Order(build(code, prints, Distances(arch.get("sm_90a"))), prints, arch.get("sm_90a")).made()[0]
     assert order.index(1) < order.index(10)
+
+
+def test_no_barrier_fills_the_cycle_that_a_load_waits_for_its_pipe() -> None:
+    """A store is issued, and a cycle later the load and the barrier could be: the warp would be held for six."""
+    f = MFunction("f", True)
+    stored = MInst("STS", (), (), (VMem(V(f.new("R")), 0), V(f.new("R"))), memory="store", space="shared")
+    barrier = MInst("BAR", ("SYNC",), (), (Imm(0),), side_effect=True, memory="barrier")
+    prints = [footprint(i, Components(f)) for i in (stored, barrier, load(f, "LDG", "global"))]
+    nodes = [Node([(1, 1), (2, 1)], 201), Node([], 6, preds=1), Node([], 200, preds=1)]
+    assert Order(nodes, prints, arch.get("sm_90a")).made()[0] == [0, 2, 1]
 
 
 def test_predicates_are_not_spilled_for_bits_that_are_tested_one_by_one(tmp_path: Path) -> None:
