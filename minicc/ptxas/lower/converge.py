@@ -110,11 +110,20 @@ def converge(function: MFunction, builder: Builder) -> None:
             needless = needless | builder.before_barriers
         if needless:
             block.insts = [i for i in block.insts if i not in needless]
+        if index not in apart:
+            block.insts = [_in_step(i) for i in block.insts]
     gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
     function.splitting = {i for b in divergent for i in function.blocks[b].insts if i.mnemonic == "BRA"}
     _apply(function, regions, builder)
     if gathered:
         gather_anywhere(function, builder, gathered)
+
+
+def _in_step(inst: MInst) -> MInst:
+    """A barrier of a warp that is together only keeps accesses to memory in order, as nvcc's NOP there."""
+    if inst.mnemonic != "WARPSYNC" or inst.ptx is None or "warp" not in inst.ptx.modifiers:
+        return inst
+    return MInst("NOP", loc=inst.loc, ptx=inst.ptx, side_effect=True, memory="barrier")
 
 
 _MAY_BE_MAIN = 16

@@ -37,10 +37,10 @@ PURE = frozenset({
 """What addresses and counters are made of."""
 WEAK = frozenset({"E", "CONSTANT", "U8", "S8", "U16", "S16", "64", "128"})
 """Modifiers of loads that are ordered by barriers only."""
-_QUIET = frozenset({"BAR", "BRA", "BREAK", "BSSY", "BSYNC", "EXIT", "SHFL", "STL", "STS", "VOTE", "WARPSYNC"})
+_QUIET = frozenset({"BAR", "BRA", "BREAK", "BSSY", "BSYNC", "EXIT", "NOP", "SHFL", "STL", "STS", "VOTE", "WARPSYNC"})
 """What has a side effect, but none on global memory."""
-_MEETINGS = frozenset({"BAR", "WARPSYNC"})
-"""Where threads meet that may have stored."""
+_MEETINGS = frozenset({"BAR", "NOP", "WARPSYNC"})
+"""Where threads meet that may have stored (NOP: a warp that is together anyhow)."""
 
 
 class _Unfit(Exception):
@@ -149,7 +149,7 @@ class _Loop:
             for i, inst in enumerate(self.blocks[b].insts):
                 if inst.implicit_writes or inst.mnemonic == "CALL" or (inst.mnemonic != "BRA" and ends(inst)):
                     raise _Unfit
-                if inst.memory == "fence" or (inst.memory == "barrier" and inst.mnemonic != "BAR"):
+                if inst.memory == "fence" or (inst.memory == "barrier" and inst.mnemonic not in ("BAR", "NOP")):
                     raise _Unfit
                 if inst.side_effect and not inst.memory and inst.mnemonic not in _QUIET:
                     raise _Unfit
