@@ -17,7 +17,7 @@ too: LLVM's straight-line strength reduction does so, in a time that is quadrati
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from functools import cached_property
 
 from minicc.graphs import nesting
@@ -157,11 +157,7 @@ class _Sharing:
         """Whether two addresses of the same leaves wrap alike, or not at all, or the first is accessed wherever the
         second is computed, so that both lie in one object."""
         (sums, exact), (others, too) = self.extended(leader), self.extended(inst)
-        if sums == others or (exact and too):
-            return True
-        homes = (leader.parent, inst.parent)
-        found = self.uses.get(leader, ())
-        return any(u.op in ("load", "store") and u.args[-1] is leader and u.parent in homes for u in found)
+        return sums == others or (exact and too) or _accessed(leader, (leader.parent, inst.parent), self.uses)
 
     @cached_property
     def uses(self) -> dict[ir.Value, list[ir.Inst]]:
@@ -190,6 +186,17 @@ class _Sharing:
                 else:
                     leaders.append((inst, constant))
         return changed
+
+
+def _accessed(gep: ir.Inst, homes: Container[ir.Block | None], uses: dict[ir.Value, list[ir.Inst]]) -> bool:
+    """Whether a block of these loads or stores there, by inline assembly or not."""
+    return any(_accesses(u, gep) and u.parent in homes for u in uses.get(gep, ()))
+
+
+def _accesses(inst: ir.Inst, gep: ir.Inst) -> bool:
+    if isinstance(inst.callee, ir.InlineAsm):
+        return inst.callee.text.startswith(("ld.", "st.", "atom.", "red."))
+    return inst.op in ("load", "store") and inst.args[-1] is gep
 
 
 def _symbol(base: ir.Value, layout: DataLayout) -> tuple[ir.Value, int]:
@@ -367,7 +374,8 @@ _Places = dict[tuple[ir.Value, int], ir.Inst]
 
 def _strided(function: ir.Function, layout: DataLayout) -> bool:
     """Addresses whose indices differ by a multiple of one word, as those of rows do whose width the launch knows, are
-    made one from another, by the multiple, where nothing else asks for the index. Whether anything changed."""
+    made one from another, by the multiple, where nothing else asks for the index: the first is accessed, or neither
+    sum wraps. Whether anything changed."""
     uses, forms, dominance = users(function), _Forms(), _Dominance(function)
     changed = False
     gone: set[ir.Inst] = set()
@@ -392,6 +400,9 @@ def _strided(function: ir.Function, layout: DataLayout) -> bool:
             for before in reversed(known[max(number - _MOST_BEFORE, 0) : number]):
                 earlier = indices[before]
                 if not all(place in earlier and order[earlier[place]] < order[gep] for place, gep in places.items()):
+                    continue
+                (_, exact), (_, too) = forms.extended(before), forms.extended(index)
+                if not (exact and too) and not all(_accessed(earlier[place], (block,), uses) for place in places):
                     continue
                 terms, constant = _sum(forms.of(index), forms.of(before), -1, index.type.bits)
                 if len(terms) == 1 and not constant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from minicc import isel, ptx
@@ -27,6 +27,7 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "trunc": lambda x: x,
 }
 SMALL = st.integers(-2000, 2000)
+WORDS = SMALL | st.integers((1 << 31) - 2000, (1 << 31) - 1) | st.integers(-(1 << 31), 2000 - (1 << 31))
 
 
 @st.composite
@@ -80,9 +81,9 @@ def addresses(function: ir.Function, layout: DataLayout, values: dict[str, int])
 
     found = []
     for inst in function.instructions():
-        if inst.op == "load":
+        if inst.op in ("load", "call"):
             found.append(value(inst.args[0]))
-        if inst.op in ("load", "br", "ret"):
+        if inst.op in ("load", "call", "br", "ret"):
             continue
         a, *rest = (value(x) for x in inst.args)
         if inst.op == "getelementptr":
@@ -132,6 +133,34 @@ def test_rows_of_a_width_that_the_launch_knows(rows: list[tuple[int, bool, str]]
     )
     values, layout = {"a": 1 << 30, "b": 1 << 31, "w": w, "x": x}, DataLayout(LAYOUT)
     before = addresses(read(text).functions["k"], layout, values)
+    function = read(text).functions["k"]
+    share(function, layout)
+    assert addresses(function, layout, values) == before
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["", "load", "asm"])), min_size=2, max_size=5),
+    w=WORDS,
+    x=WORDS,
+    nsw=st.booleans(),
+)
+def test_rows_of_sums_that_may_wrap(rows: list[tuple[int, str]], w: int, x: int, nsw: bool) -> None:
+    """What is not accessed says nothing of where a sum wraps; what is accessed lies in one object."""
+    lines, last, total = [], "%x", x
+    for n, (multiple, access) in enumerate(rows):
+        promise = "nsw " * (nsw and -(1 << 31) <= total + multiple * w < 1 << 31)
+        total = (total + multiple * w + (1 << 31)) % (1 << 32) - (1 << 31)
+        lines += [f"%m{n} = mul i32 %w, {multiple}", f"%i{n} = add {promise}i32 {last}, %m{n}"]
+        lines += [f"%e{n} = sext i32 %i{n} to i64", f"%p{n} = getelementptr float, ptr %a, i64 %e{n}"]
+        loads = {"load": "load float, ptr", "asm": 'call float asm sideeffect "ld.global.f32 $0, [$1];", "=f,l"(ptr'}
+        lines += [f"%v{n} = {loads[access]} %p{n}{')' * (access == 'asm')}"] if access else []
+        last = f"%i{n}"
+    body = "\n ".join(lines)
+    text = f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, i32 %w, i32 %x) {{\n {body}\n ret void\n}}\n'
+    values, layout = {"a": 1 << 40, "w": w, "x": x}, DataLayout(LAYOUT)
+    before = addresses(read(text).functions["k"], layout, values)
+    assume(max(before, default=0) - min(before, default=0) < 4 << 31)
     function = read(text).functions["k"]
     share(function, layout)
     assert addresses(function, layout, values) == before
@@ -218,16 +247,18 @@ def test_rows_of_a_table_are_made_one_from_another(base: str) -> None:
     assert [x.op for x in function.instructions()].count("mul") == 1
 
 
-def test_a_row_before_the_first() -> None:
-    """Its address, whose access does not happen, is no reason for another one in the rows that are there."""
+@pytest.mark.parametrize("sum_", ["add", "add nsw"])
+def test_a_row_before_the_first(sum_: str) -> None:
+    """Its address, whose access does not happen, is no reason for another one in the rows that are there: the sum is
+    not known to wrap alike, or, from a number below zero, is not made of an extension that holds for others only."""
     text = (
         f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, i32 %w, i32 %x) {{\n %e = zext nneg i32 %x to i64\n'
-        " %p = getelementptr float, ptr %a, i64 %e\n %i = add i32 %x, %w\n %f = zext nneg i32 %i to i64\n"
+        f" %p = getelementptr float, ptr %a, i64 %e\n %i = {sum_} i32 %x, %w\n %f = zext nneg i32 %i to i64\n"
         " %q = getelementptr float, ptr %a, i64 %f\n %v = load float, ptr %q\n ret void\n}\n"
     )
     function = read(text).functions["k"]
     share(function, DataLayout(LAYOUT))
-    assert not any(x.op == "add" for x in function.instructions())
+    assert any(x.op == "add" for x in function.instructions()) == (sum_ == "add")
     assert addresses(function, DataLayout(LAYOUT), {"a": 1 << 30, "w": 9, "x": -5}) == [(1 << 30) + 16]
 
 
