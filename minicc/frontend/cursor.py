@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.builtins.standard import HIDDEN
-from minicc.frontend.entities import Function, Scope, Variable
+from minicc.frontend.entities import Function, Scope, Variable, others
 from minicc.frontend.options import Options
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
@@ -132,6 +132,8 @@ class Cursor(Layers):
     """Above zero while reading the pattern of a template, whose parameters have no values yet."""
     library: bool = False
     """Reading our own library: host rules do not apply."""
+    silenced: tuple[str, Span | Token | None] = "", None
+    """The last error that was not to be reported."""
     elsewhere: int = 0
     """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
 
@@ -204,6 +206,7 @@ class Cursor(Layers):
         self, code: str, message: str, where: Span | Token | None = None, notes: list[Diagnostic] | None = None
     ) -> None:
         if self.quiet:
+            self.silenced = message, where
             raise Abandon
         span = where.span if isinstance(where, Token) else where
         self.diagnostics.error(code, message, span, notes or ())
@@ -326,7 +329,7 @@ class Cursor(Layers):
                     # CUDA's own functions are file-scope functions, too.
                     own = self.builtin(name)
                     if type(own) is list and own is not found:
-                        return found + own
+                        return found + others(found, own)
                 return found
             scope = scope.parent
         return self.builtin(name)

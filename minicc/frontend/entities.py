@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Record, Type
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class Scope:
     """Names of one region. `entity` is a Variable, a list of Function/FunctionTemplate/Builtin, a Type, a ClassTemplate
     or a Scope (namespace)."""
+
+    announced: dict[str, list[Function]] | None = None
+    """Functions of a namespace that were declared within others alone, where no one else sees them."""
 
     def __init__(
         self,
@@ -317,3 +320,9 @@ class ClassTemplate:
         self.partials: list[Partial] = []
         self.outlines: list[Outline] = []
         self.constraints: list[list[Token]] = []
+
+
+def others(known: list[Any], found: list[Any]) -> list[Any]:
+    """Of the functions `found` those that are not among the `known`: one of C's that is declared twice is the same."""
+    again = [f.type.params for f in known if isinstance(f, Function) and f.extern_c]
+    return [f for f in found if not (again and isinstance(f, Function) and f.extern_c and f.type.params in again)]

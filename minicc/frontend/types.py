@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from minicc.frontend.entities import Function, FunctionTemplate, Scope
@@ -215,6 +215,8 @@ class Record:
         """Of instances that asked for each other, down to this."""
         self.specialisation: object = None
         """The partial specialisation that an instance was made of (an `entities.Partial`)."""
+        self.lacking: tuple[str, Any] | None = None
+        """Of the host's classes: the error of the first base or member that could not be read, and its place."""
         self.reader: Callable[[], bool] | None = None
         """Of an unread class: reads it; False while there is nothing to read."""
         self._indexed = 0, 0
@@ -554,7 +556,7 @@ def begin_reading(t: Type) -> Record:
     assert record is not None
     fresh = Record(record.tag, record.name)
     record.__class__ = Record
-    for name in _LATER:
+    for name in (*_LATER, "_indexed"):
         setattr(record, name, getattr(fresh, name))
     for each in _variants(t):
         each.__class__ = Type

@@ -18,6 +18,9 @@ TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
+PROVIDED = frozenset(("cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeSetParam"))
+"""Functions of graphs that device code calls and the driver links, as it does malloc."""
+
 
 class Module:
     def __init__(self, options: Options, name: str, host: bool = False) -> None:
@@ -68,6 +71,10 @@ class Module:
         known = self.symbols.get(id(f))
         if known is not None:
             return known
+        if f.body is None and f.name in PROVIDED and f.extern_c:
+            self.symbols[id(f)] = f.name
+            assert f.type.elem is not None
+            return self.declare(f.name, f"{f.type.elem.llvm} ({', '.join(p.llvm for p in f.type.params)})")
         name = mangle.function(f)
         if f.library:
             name = f"__minicc_{f.name}" + ("" if f.name not in self.taken else f"_{len(self.taken)}")

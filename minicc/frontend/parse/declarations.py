@@ -404,13 +404,15 @@ class Declarations(Variables):
             self.fail("'__launch_bounds__' is only allowed on a __global__ function", d.name)
         self.hide_tag(name)
         found = self.scope.names.get(name)
-        if found is None and self.function is not None:
-            # A declaration within a function names the one around it.
-            around = self.lookup(name)
-            for other in around if isinstance(around, list) else ():
-                if isinstance(other, ast.Function) and other.type is f.type:
-                    self.scope.names[name] = [other]
-                    return other
+        if self.function is not None and (found is None or isinstance(found, list)):
+            f = self._declared_within(f)
+            if found and f in found:
+                return f
+        elif not self.library and (known := self._announced(f)) is not None:
+            if isinstance(found, list):
+                self.signatures.append(found, known)
+            else:
+                found = self.scope.names[name] = [known]
         if found is None:
             if not (name.startswith("__") and f.space == "device" and self.at(";") and self.builtin(name)):
                 # What CUDA has, declared as its own headers do, stays what it is.
@@ -437,6 +439,28 @@ class Declarations(Variables):
             return self._redeclared(same, f, d)
         self.signatures.append(found, f)
         return f
+
+    def _declared_within(self, f: ast.Function) -> ast.Function:
+        """What a declaration in a function's body names: a function of the namespace around."""
+        around = self.lookup(f.name)
+        for other in around if isinstance(around, list) else ():
+            if isinstance(other, ast.Function) and other.type is f.type:
+                return other
+        space: ast.Scope | None = self.scope
+        while space is not None and space.kind not in ("file", "namespace"):
+            space = space.parent
+        if space is None:
+            return f
+        f.scope, known = space, self._announced(f, space)
+        if known is None:
+            space.announced = space.announced or {}
+            space.announced.setdefault(f.name, []).append(f)
+        return known or f
+
+    def _announced(self, f: ast.Function, space: ast.Scope | None = None) -> ast.Function | None:
+        """The function of this namespace that a body has declared before."""
+        before = (space or self.scope).announced or {}
+        return next((g for g in before.get(f.name, ()) if g.type.params == f.type.params), None)
 
     def _redeclared(self, old: ast.Function, new: ast.Function, d: Declarator) -> ast.Function:
         assert d.name is not None
@@ -517,6 +541,7 @@ class Declarations(Variables):
         for p in f.params:
             if p.type.kind == "record" and not ty.is_complete(p.type):
                 self.report("frontend.incomplete", f"variable has incomplete type '{p.type}'", p.at)
+            self.require_whole(p.type)
         try:
             if self.at(":"):
                 self._member_initialisers(f)

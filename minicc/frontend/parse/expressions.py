@@ -280,6 +280,7 @@ class Expressions(Heap):
             self.warn("frontend.incomplete", "invalid application of 'sizeof' to a void type", token)
         elif t.kind == "void" or not ty.is_complete(t):
             self.fail(f"invalid application of '{token.text}' to an incomplete type '{t}'", token)
+        self.require_whole(t)
         align = max(t.align, self.named_align) if named else t.align
         return self.number(t.size if token.text == "sizeof" else align, ty.ULONG, token)
 
@@ -461,6 +462,7 @@ class Expressions(Heap):
     def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
         record = base.type.record
         assert record is not None
+        self.require_whole(base.type)
         self.check_access(record, name)
         found = record.find(name.text)
         if found is None and record.scope is not None:

@@ -50,6 +50,8 @@ class HostBody(Launches):
         scope, tokens = self.scope, self.tokens
         self.scope = f.param_scope or self.scope
         try:
+            if self.at("("):
+                self.host_parameters()
             if self.at(":"):
                 self._host_members_set()
             while not self.at("{") and self.token.kind != EOF:
@@ -57,6 +59,23 @@ class HostBody(Launches):
             self.host_body(f)
         finally:
             self.scope, self.tokens = scope, tokens
+
+    def host_parameters(self) -> None:
+        """Of a host function whose head could not be read: those of them that can be."""
+        last, function = self.past_brackets(self.i) - 1, self.function
+        tail = len(self.tokens) - last
+        self.function = ast.Function("", ty.function(ty.AUTO, []), self.token, space="host")
+        self.quiet += 1
+        while self.i < len(self.tokens) - tail and self.token.kind != EOF:
+            self.i += 1
+            self._attempt(self._host_declaration)
+            while self.i < len(self.tokens) - tail and not self.at(","):
+                if self.token.kind is not STRING and self.token.text in ("(", "[", "{"):
+                    self.skip_balanced()
+                elif not (self.at("<") and self._attempt(self._past_arguments)):
+                    self.i += 1
+        self.quiet -= 1
+        self.function, self.i = function, len(self.tokens) - tail + 1
 
     def _host_members_set(self) -> None:
         """`: a(1), b{2}` before a constructor's body."""
@@ -344,6 +363,10 @@ class HostBody(Launches):
             return False
         finally:
             self.scope, self.nest, self.greater_ends, self.function = scope, nest, greater, function
+
+    def _past_arguments(self) -> bool:
+        self.skip_template_arguments()
+        return True
 
     def _host_lambda(self) -> bool:
         self.lambda_expression()

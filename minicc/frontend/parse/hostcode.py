@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 
 from minicc.frontend import ast
+from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.hostbody import HostBody
 from minicc.frontend.parse.names import edits
 from minicc.frontend.parse.outlines import HEAD_BRACKETS
 from minicc.frontend.parse.specifiers import SPACES
+from minicc.frontend.sema.layout import Layout
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.types import Record, Type
 
 _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "__managed__"))
 _NOT_FUNCTIONS = frozenset(
@@ -43,7 +46,70 @@ class HostCode(HostBody):
             self.whole_program = any(t.text in ("main", "std") and t.kind == IDENT for t in self.tokens)
         return self.whole_program
 
-    def skip_host_member(self) -> bool:
+    lenient: int = 0
+    """Above zero while reading a class of the host's without the bases and members that cannot be read."""
+
+    def _body(self, made: Type, at: Token, align: int) -> Type:
+        """Where kernel templates may be launched by its members, a class of the host's that cannot be read whole is
+        read without what cannot be."""
+        inner = made.record.scope if made.record is not None else None
+        if self.lenient or self.library or not self.quiet or not self.kernel_templates or inner is None:
+            return super()._body(made, at, align)
+        start, tail = self.i, len(self.tokens) - self.i
+        saved, names = (self.scope, self.nest, self.function), dict(inner.names)
+        try:
+            return super()._body(made, at, align)
+        except Abandon:
+            self.i, (self.scope, self.nest, self.function) = min(start, len(self.tokens) - tail), saved
+            if not self._may_lack(self.i):
+                raise
+        ty.begin_reading(made).scope = inner
+        inner.names = names
+        self.lenient += 1
+        try:
+            return super()._body(made, at, align)
+        finally:
+            self.lenient -= 1
+
+    def _may_lack(self, k: int) -> bool:
+        """The class whose bases or body begin at index k is the host's alone."""
+        while not (self.tokens[k].text == "{" and self.tokens[k].kind is not STRING):
+            if self.tokens[k].kind == EOF:
+                return False
+            k += 1
+        words = {t.text for t in self.tokens[self.i : self.past_brackets(k)] if t.kind == IDENT}
+        return not words & _DEVICE and (self._is_program() or any(map(self._host_word, words)))
+
+    def _base(self, record: Record, at: Token, out: list[Type]) -> None:
+        if not self.lenient:
+            super()._base(record, at, out)
+            return
+        start, scope, nest = self.i, self.scope, self.nest
+        try:
+            super()._base(record, at, out)
+        except Abandon:
+            record.lacking = record.lacking or self.silenced
+            self.i, self.scope, self.nest = start, scope, nest
+            while not (self.at(",") or self.at("{") or self.token.kind == EOF):
+                if self.at("<"):
+                    self.skip_template_arguments()
+                else:
+                    self.i += 1
+
+    def _member(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
+        if not self.lenient:
+            super()._member(made, layout, pending)
+            return
+        start, scope, nest, function = self.i, self.scope, self.nest, self.function
+        try:
+            super()._member(made, layout, pending)
+        except Abandon:
+            assert made.record is not None
+            made.record.lacking = made.record.lacking or self.silenced
+            self.i, self.scope, self.nest, self.function = start, scope, nest, function
+            self.skip_declaration()
+
+    def skip_host_member(self, made: Type, pending: list[ast.Function]) -> bool:
         _, called, device = self._head()
         tokens, start, names_type = self.tokens, self.i, self.token.text in ("typedef", "using")
         if device or not (called or names_type):
@@ -65,10 +131,24 @@ class HostCode(HostBody):
             return False
         if not (self._is_program() or any(t.kind == IDENT and self._host_word(t.text) for t in words)):
             return False
+        if called and self.kernel_templates and tokens[k - 1].text == "}":
+            self._member_left_out(made, k, pending)
         self.i = k + 1 if tokens[k].text == ";" else k
         if names_type:
             self._leave_out(start, self.i)
         return True
+
+    def _member_left_out(self, made: Type, end: int, pending: list[ast.Function]) -> None:
+        """The body of a member function of the host's whose head cannot be read may still launch kernels."""
+        name = self.head_name()
+        if name is None or not self.at("("):
+            return
+        f = ast.Function(name.text, ty.function(ty.VOID, []), name, scope=self.scope, space="host")
+        f.record, f.param_scope = made, ast.Scope("function", self.scope)
+        f.constructor = name.text == self.scope.name
+        self._add_this(f, made, 0)
+        f.pending = self.closed(self.i, end), 0
+        pending.append(f)
 
     def _host_word(self, text: str) -> bool:
         return text in self.left_out or re.fullmatch(_HOST_WORD, text) is not None
@@ -165,8 +245,11 @@ class HostCode(HostBody):
         finally:
             self.quiet -= 1
             self.scope, self.nest = scope, nest
-        self.i = max(start, len(self.tokens) - tail)
         self.scope = inner or ast.Scope("function", scope)
+        self.i = start
+        if inner is None and self.kernel_templates and self.head_name() is not None and self.at("("):
+            self.host_parameters()
+        self.i = max(start, len(self.tokens) - tail)
         try:
             self.host_body(found)
         finally:

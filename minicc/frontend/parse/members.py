@@ -45,7 +45,7 @@ class Members(Comparisons):
         finally:
             self.quiet -= 1
         self.i, self.scope, self.nest = start, scope, nest
-        if not self.skip_host_member():
+        if not self.skip_host_member(made, pending):
             self._member_declaration(made, layout, pending)
 
     def _befriend(self, record: Record) -> None:
@@ -62,8 +62,8 @@ class Members(Comparisons):
             meant = [self.lookup(w) for w in words] if record.template is not None else []
             record.friends |= words | {t.record.name for t in meant if isinstance(t, Type) and t.record is not None}
 
-    def skip_host_member(self) -> bool:
-        """Step over a member function that is the host's business; False if it is not."""
+    def skip_host_member(self, made: Type, pending: list[ast.Function]) -> bool:
+        """Step over a member function that is the host's business, whose body waits; False if it is not."""
         return False
 
     def _member_declaration(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:

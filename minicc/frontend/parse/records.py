@@ -229,25 +229,29 @@ class Records(Members):
         """The base classes after the colon."""
         out: list[Type] = []
         while True:
-            access = "private" if record.tag == "class" else "public"
-            while self.token.text in ("public", "private", "protected", "virtual"):
-                access = self.take().text
-                if access == "virtual":
-                    self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
-            before, first = len(out), self.token
-            end = self.expansion_end(angles=True) if self.has_packs else None
-            if end is not None:
-                out += [self._one_base() for _ in self.expansions(self.i, end)]
-                self.i += 1
-            else:
-                out.append(self._one_base())
-            twice = next((t for k, t in enumerate(out[before:], before) if t in out[:k]), None)
-            if twice is not None:
-                self.fail(f"base class '{twice}' specified more than once as a direct base class", first)
-            if access != "public" and not at.source.name.startswith("<"):
-                record.closed_bases |= dict.fromkeys(out[before:], access)
+            self._base(record, at, out)
             if not self.accept(","):
                 return out
+
+    def _base(self, record: Record, at: Token, out: list[Type]) -> None:
+        """One specifier of a base class, or of a pack of them."""
+        access = "private" if record.tag == "class" else "public"
+        while self.token.text in ("public", "private", "protected", "virtual"):
+            access = self.take().text
+            if access == "virtual":
+                self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
+        before, first = len(out), self.token
+        end = self.expansion_end(angles=True) if self.has_packs else None
+        if end is not None:
+            out += [self._one_base() for _ in self.expansions(self.i, end)]
+            self.i += 1
+        else:
+            out.append(self._one_base())
+        twice = next((t for k, t in enumerate(out[before:], before) if t in out[:k]), None)
+        if twice is not None:
+            self.fail(f"base class '{twice}' specified more than once as a direct base class", first)
+        if access != "public" and not at.source.name.startswith("<"):
+            record.closed_bases |= dict.fromkeys(out[before:], access)
 
     def _one_base(self) -> Type:
         at = self.token
@@ -287,6 +291,7 @@ class Records(Members):
             if offset is None:
                 offset = layout.add_base(t)
             record.bases.append((t, offset))
+            record.lacking = record.lacking or t.record.lacking
             record.fields += [f.moved(offset) for f in t.record.fields]
         record.fields += pointer
         record.inherited = len(record.fields)

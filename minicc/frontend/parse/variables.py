@@ -231,6 +231,7 @@ class Variables(Statements):
             self.fail("function declarations inside functions are not supported", at)
         if v.type.kind == "record" and not ty.is_complete(v.type):
             self.fail(f"variable has incomplete type '{v.type}'", at)
+        self.require_whole(v.type)
         if v.type.record is not None and v.type.record.abstract:
             self.fail(f"variable type '{v.type}' is an abstract class", at)
         # A declarator's name is in scope in its own initialiser.

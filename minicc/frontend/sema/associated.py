@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from minicc.frontend import ast
+from minicc.frontend.entities import others
 from minicc.frontend.types import Type
 
 
@@ -20,7 +21,7 @@ def with_associated(name: str, functions: list[object], args: list[ast.Expr]) ->
     for scope in seen:
         found = scope.names.get(name)
         if isinstance(found, list):
-            out += [f for f in found if id(f) not in known]
+            out += others(out, [f for f in found if id(f) not in known])
             known.update(map(id, found))
     return visible(out, classes)
 

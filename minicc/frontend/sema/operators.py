@@ -114,6 +114,16 @@ class Operators(Conversions):
             and not (t.kind == "array" and t.elem and ty.is_complete(t.elem))
         ):
             self.fail(f"incomplete type '{t}' where a complete type is required", at)
+        self.require_whole(t)
+
+    def require_whole(self, t: Type) -> None:
+        """Device code has no class of which something could not be read: that is the error then."""
+        while t.kind == "array" and t.elem is not None:
+            t = t.elem
+        record = t.record
+        if record is not None and record.lacking is not None and self.function and self.function.space != "host":
+            message, where = record.lacking
+            self.fail(message, where)
 
     def step(self, op: str, e: ast.Expr, prefix: bool, at: Token) -> ast.Expr:
         if e.type.kind in ("record", "enum"):
