@@ -1,4 +1,4 @@
-"""Control-flow graphs as numbered nodes: depth-first order, reachability, dominators, natural loops.
+"""Control-flow graphs as numbered nodes: depth-first order, reachability, dominators, cycles, natural loops.
 
 Nodes are 0..n-1 with their successors or predecessors in lists; the caller keeps the map to blocks. Near linear for the
 graphs that compilers make.
@@ -136,3 +136,38 @@ def natural_loops(succs: Edges, preds: Edges, idom: list[int]) -> dict[int, set[
                     body.add(at)
                     stack += [p for p in preds[at] if idom[p] >= 0]
     return found
+
+
+def components(succs: Edges) -> list[list[int]]:
+    """The strongly connected components (Tarjan's), each behind all that it leads to."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    inside = bytearray(len(succs))
+    out: list[list[int]] = []
+    for root in range(len(succs)):
+        work = [] if root in index else [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                inside[node] = 1
+            if at < len(succs[node]):
+                work.append((node, at + 1))
+                if succs[node][at] not in index:
+                    work.append((succs[node][at], 0))
+                continue
+            low[node] = min([low[node], *(low[other] for other in succs[node] if inside[other])])
+            if low[node] == index[node]:
+                group: list[int] = []
+                while not group or group[-1] != node:
+                    group.append(stack.pop())
+                    inside[group[-1]] = 0
+                out.append(group)
+    return out
+
+
+def cycles(succs: Edges) -> set[int]:
+    """The nodes that lead to themselves, be it in a natural loop or in one with several entries."""
+    return {node for group in components(succs) for node in group if len(group) > 1 or node in succs[node]}

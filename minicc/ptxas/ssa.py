@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from minicc.graphs import cycles
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
@@ -78,11 +79,12 @@ class Single:
 
 
 def early(function: MFunction, table: dict[Part, Definition] | None = None) -> frozenset[Part]:
-    """Parts that a loop writes in one place, and reads where that has not come before on every way. Passes make none of
-    them, so they are looked for once; `table`: the only definitions, if they are known."""
+    """Parts that a loop, with one entry or several, writes in one place, and reads where that has not come before on
+    every way. Passes make none of them, so they are looked for once; `table`: the only definitions, if they are
+    known."""
     if function.early is None:
         cfg = Cfg.of(function)
-        inside = set[int]().union(*(body for _, body in cfg.loops()))
+        inside = cycles(cfg.succs)
         if table is None and inside:
             table = _definitions([[(i, writes(i), i.guard) for i in block.insts] for block in function.blocks])
         made = {part: found for part, found in (table or {}).items() if found.block in inside}

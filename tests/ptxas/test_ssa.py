@@ -32,6 +32,12 @@ add.u32 %r4, %r4, 1; add.u32 %r6, %r6, 16; setp.lt.u32 %p2, %r4, %r0; @%p2 bra L
 st.global.u32 [%rd0], %r5; ret;
 }
 """
+SEVERAL_WAYS = TEXT.replace(
+    "LOOP:",
+    "mov.u32 %r9, 0; and.b32 %r8, %r2, 1; setp.ne.u32 %p0, %r8, 0; @%p0 bra MIDDLE;"
+    "LOOP: add.u32 %r9, %r9, %r2; MIDDLE:",
+).replace("%r5; ret", "%r5; st.global.u32 [%rd0+128], %r9; ret")
+"""The loop is entered at two places, so that neither comes before the other on every way."""
 Turn = Callable[[int, int, int, int, int], tuple[int, int]]
 """Lane, turn, lane ^ turn * FACTOR, sum, the variable -> the last two behind the turn."""
 
@@ -95,12 +101,13 @@ TURNS_OF = {
 }
 
 
+@pytest.mark.parametrize("text", [TEXT, SEVERAL_WAYS], ids=["one way in", "several"])
 @pytest.mark.parametrize("name", TURNS_OF)
-def test_what_the_turn_before_left(name: str) -> None:
+def test_what_the_turn_before_left(name: str, text: str) -> None:
     """Each pass could take what is written once for what it is in all of a turn."""
     body, turn_of = TURNS_OF[name]
-    made = assemble(TEXT.replace("TURN", body), Options(disable=frozenset({"unroll", "ahead", "predicate"} - {name})))
-    out = np.zeros(32, np.uint32)
+    made = assemble(text.replace("TURN", body), Options(disable=frozenset({"unroll", "ahead", "predicate"} - {name})))
+    out = np.zeros(64, np.uint32)
     runtime.Device().load(write_cubin(made))["k"][1, 32](out, TURNS, FACTOR)
     for lane in range(32):
         total = kept = 0

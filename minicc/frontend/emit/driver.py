@@ -9,6 +9,7 @@ from minicc.frontend.emit.module import Module
 from minicc.frontend.emit.statements import FunctionEmitter
 from minicc.frontend.options import Options
 from minicc.frontend.parser import Parser
+from minicc.graphs import cycles
 
 
 def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = False) -> str:
@@ -50,47 +51,9 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
 
 def _recursive(functions: list[ast.Function]) -> set[int]:
     """Functions on a cycle of calls: those cannot all be inlined."""
-    edges = {id(f): _callees(f) for f in functions}
-    out: set[int] = set()
-    # Strongly connected components, iteratively (Tarjan).
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on: set[int] = set()
-    for root in edges:
-        if root in index:
-            continue
-        work: list[tuple[int, int]] = [(root, 0)]
-        while work:
-            node, k = work.pop()
-            if k == 0:
-                index[node] = low[node] = len(index)
-                stack.append(node)
-                on.add(node)
-            targets = edges.get(node, [])
-            if k > 0:
-                low[node] = min(low[node], low[targets[k - 1]])
-            while k < len(targets):
-                t = targets[k]
-                k += 1
-                if t not in index:
-                    work.append((node, k))
-                    work.append((t, 0))
-                    break
-                if t in on:
-                    low[node] = min(low[node], index[t])
-            else:
-                if low[node] == index[node]:
-                    component = []
-                    while True:
-                        t = stack.pop()
-                        on.discard(t)
-                        component.append(t)
-                        if t == node:
-                            break
-                    if len(component) > 1 or node in targets:
-                        out.update(component)
-    return out
+    number = {id(f): n for n, f in enumerate(functions)}
+    succs = [[number[called] for called in _callees(f) if called in number] for f in functions]
+    return {id(functions[n]) for n in cycles(succs)}
 
 
 def _callees(f: ast.Function) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from minicc.graphs import components, cycles
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.flatten import callee
 
@@ -121,41 +122,12 @@ def _symbols(init: object) -> Iterator[str]:
 
 
 def bottom_up(edges: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Tarjan's strongly connected components: (callees before callers, functions that may call themselves)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    inside: set[str] = set()
-    order: list[str] = []
-    recursive: set[str] = set()
-    for root in edges:
-        if root in index:
-            continue
-        work: list[tuple[str, int]] = [(root, 0)]
-        while work:
-            name, at = work.pop()
-            if at == 0:
-                index[name] = low[name] = len(index)
-                stack.append(name)
-                inside.add(name)
-            if at < len(edges[name]):
-                work.append((name, at + 1))
-                other = edges[name][at]
-                if other not in index:
-                    work.append((other, 0))
-                continue
-            for other in edges[name]:
-                if other in inside:
-                    low[name] = min(low[name], low[other])
-            if low[name] == index[name]:
-                group: list[str] = []
-                while not group or group[-1] != name:
-                    group.append(stack.pop())
-                    inside.discard(group[-1])
-                order += group
-                if len(group) > 1 or name in edges[name]:
-                    recursive.update(group)
-    return order, recursive
+    """(callees before callers, functions that may call themselves)."""
+    names = list(edges)
+    number = {name: n for n, name in enumerate(names)}
+    succs = [[number[other] for other in edges[name]] for name in names]
+    order = [names[n] for group in components(succs) for n in group]
+    return order, {names[n] for n in cycles(succs)}
 
 
 __all__ = ["Calls", "analyse"]

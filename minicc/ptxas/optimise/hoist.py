@@ -91,15 +91,17 @@ def _before_leaving(function: MFunction) -> None:
 
 
 def _steps(insts: list[MInst]) -> dict[Part, tuple[MInst, MInst]]:
-    """Registers to which a constant is added: (the addition, what takes it back)."""
+    """Registers to which a constant is added, and nothing else is done: (the addition, what takes it back)."""
     out: dict[Part, tuple[MInst, MInst]] = {}
+    written = Counter(part for inst in insts for part in parts_written(inst))
     for inst in insts:
         if inst.mnemonic != "IADD3" or inst.modifiers or guarded(inst) or len(inst.dsts) != 1:
             continue
         d, constants = inst.dsts[0], [s for s in inst.srcs if isinstance(s, Imm)]
         if isinstance(d, V) and d.reg.width == 1 and len(constants) == 1 and set(inst.srcs) == {d, constants[0], ZERO}:
             less = Imm(-constants[0].bits & 0xFFFFFFFF)
-            out[d.reg.id, 0] = inst, MInst("IADD3", (), (d,), (d, less, ZERO), loc=inst.loc)
+            if written[d.reg.id, 0] == 1:
+                out[d.reg.id, 0] = inst, MInst("IADD3", (), (d,), (d, less, ZERO), loc=inst.loc)
     return out
 
 

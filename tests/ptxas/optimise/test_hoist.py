@@ -10,9 +10,9 @@ import pytest
 
 import minicc
 import runtime
-from minicc.binary import read_cubin
+from minicc.binary import read_cubin, write_cubin
 from minicc.diagnostics import SourceFile
-from tests.ptxas.conftest import checked
+from tests.ptxas.conftest import assemble, checked
 
 THREADS = 64
 WORDS = 256
@@ -296,3 +296,41 @@ __global__ void f(const float *a, float *out) {
     checked(tmp_path, source)
     early, plain = (read_cubin(image, "k").functions[0].registers for image in images(source))
     assert early <= plain + 4
+
+
+TWO_STEPS = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 out)
+{
+.reg .b64 %rd<5>; .reg .b32 %r<9>; .reg .pred %p<4>;
+ld.param.u64 %rd0, [x]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4;
+add.u64 %rd0, %rd0, %rd2; add.u64 %rd1, %rd1, %rd2; mov.u32 %r1, 0; mov.u32 %r2, 0;
+LOOP: ld.global.u32 %r3, [%rd0]; add.u64 %rd0, %rd0, 4; add.u32 %r2, %r2, %r3;
+and.b32 %r4, %r3, 7; setp.eq.u32 %p1, %r4, 3; @%p1 bra OUT;
+FIRST; and.b32 %r4, %r3, 16; setp.eq.u32 %p2, %r4, 0; @%p2 bra ON; xor.b32 %r2, %r2, %r3; ON:
+add.u32 %r1, %r1, 2; setp.lt.u32 %p3, %r1, 60; @%p3 bra LOOP;
+OUT: mad.lo.u32 %r2, %r2, 1000, %r1; st.global.u32 [%rd1], %r2; ret;
+}
+"""
+
+
+@pytest.mark.parametrize("first", ["add.u32 %r1, %r1, 1", "shl.b32 %r1, %r1, 1"])
+def test_a_counter_that_is_changed_twice_in_a_turn(first: str) -> None:
+    """Who leaves has neither been counted once too often nor once only."""
+    x = np.random.default_rng(3).integers(0, 256, WORDS).astype(np.uint32)
+    out = np.zeros(THREADS, np.uint32)
+    program = assemble(TWO_STEPS.replace("FIRST", first))
+    runtime.Device("sm_90", timing=False).load(write_cubin(program))["k"][1, THREADS](x, out)
+    for lane in range(THREADS):
+        at, count, total = lane, 0, 0
+        while True:
+            value, at = int(x[at]), at + 1
+            total += value
+            if value & 7 == 3:
+                break
+            count = (count + 1 if "add" in first else count * 2) + 2
+            total ^= value if value & 16 else 0
+            if count >= 60:
+                break
+        assert out[lane] == total * 1000 + count & 0xFFFFFFFF
