@@ -92,3 +92,35 @@ def test_metadata_whose_numbers_have_gaps():
     changed = marked(text)
     assert changed is not None
     llvmlite.binding.parse_assembly(changed).verify()
+
+
+GUARDED = """
+#include <cooperative_groups.h>
+#include <mma.h>
+__global__ void k(int *out)
+{
+    __shared__ int x;
+    __shared__ half h[256];
+    nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> f;
+    bool one = threadIdx.x == 0;
+    if (one) x = out[1];
+    TOGETHER;
+    if (one) out[0] = x;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "instruction"),
+    [
+        ('asm volatile("bar.sync 0;")', "bar.sync"),
+        ('asm volatile("{ barrier.sync.aligned 1, 64; }" ::: "memory")', "barrier.sync"),
+        ('asm("vote.sync.ballot.b32 %0, 1, -1;" : "=r"(x))', "vote.sync"),
+        ("cooperative_groups::this_cluster().sync()", "barrier.cluster.arrive"),
+        ("nvcuda::wmma::load_matrix_sync(f, (float *)h, 16, nvcuda::wmma::mem_row_major)", "wmma.load"),
+    ],
+)
+def test_between_branches_of_one_condition_there_is_one(statement: str, instruction: str) -> None:
+    """Inline PTX, too: LLVM's jump threading made it again on each side, where each lane came to one of the two."""
+    made = minicc.compile(SourceFile("k.k", GUARDED.replace("TOGETHER", statement)), arch="sm_90")
+    assert made.ptx.count(instruction) == 1

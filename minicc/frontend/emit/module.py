@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from minicc.frontend import ast, mangle
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+_TOGETHER, _ALONE = "#4", "#5"
+_OF_A_WARP = re.compile(r"\.(sync|aligned)\b|(?<![\w.%])(bar|barrier|vote|shfl|activemask|call)\b")
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
 PROVIDED = frozenset(("cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeSetParam"))
@@ -246,8 +249,8 @@ class Module:
             f"attributes #1 = {{ {common} alwaysinline }}",
             f"attributes #2 = {{ {common} noinline }}",
             f"attributes #3 = {{ {common} }}",
-            "attributes #4 = { convergent nounwind }",
-            "attributes #5 = { nounwind }",
+            f"attributes {_TOGETHER} = {{ convergent nounwind }}",
+            f"attributes {_ALONE} = {{ nounwind }}",
             "attributes #6 = { noreturn nounwind }",
         ]
         named: list[str] = []
@@ -274,3 +277,9 @@ class Module:
 def quoted(name: str) -> str:
     """A symbol name as LLVM wants it after @."""
     return name if all(c.isalnum() or c in "_.$-" for c in name) else f'"{name}"'
+
+
+def asm_attributes(text: str) -> str:
+    """The attribute group of a call of inline PTX. What lanes of a warp, or warps of a block, do together stays where
+    it is (convergent): LLVM would make it again on each side of a branch that some of them take."""
+    return _TOGETHER if _OF_A_WARP.search(text) else _ALONE

@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.emit import host_constants, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
-from minicc.frontend.emit.module import Module, quoted
+from minicc.frontend.emit.module import Module, asm_attributes, quoted
 from minicc.frontend.emit.values import Values
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
@@ -510,7 +510,7 @@ class FunctionEmitter(Values):
             result = out_types[0].llvm if out_types else "void"
         self.at(s.at)
         effect = "sideeffect " if s.volatile else ""
-        call = f'call {result} asm {effect}"{template}", "{",".join([*outputs, *inputs, *clobbers])}"({", ".join(f"{t} {v}" for t, v in in_types)}) #5'  # noqa: E501
+        call = f'call {result} asm {effect}"{template}", "{",".join([*outputs, *inputs, *clobbers])}"({", ".join(f"{t} {v}" for t, v in in_types)}) {asm_attributes(template)}'  # noqa: E501
         if not out_types:
             self.emit(call)
             return

@@ -11,6 +11,7 @@ are pointers to what the fragment holds (PTX ISA, "wmma": the numbers of registe
 from __future__ import annotations
 
 from minicc.frontend import ast
+from minicc.frontend.emit.module import asm_attributes
 from minicc.frontend.emit.values import Values
 
 # Name in PTX, LLVM type and constraint of a register, elements a register.
@@ -50,7 +51,8 @@ def _asm(v: Values, text: str, out: int, kind: int, constraints: list[str], args
     llvm, letter = _TYPES[kind][1:3]
     whole = "void" if out == 0 else llvm if out == 1 else "{ " + ", ".join([llvm] * out) + " }"
     all_ = ",".join([f"={letter}"] * out + constraints + (["~{memory}"] if effect else []))
-    call = f'call {whole} asm{" sideeffect" if effect else ""} "{text}", "{all_}"({", ".join(args)}) #5'
+    how = " sideeffect" if effect else ""
+    call = f'call {whole} asm{how} "{text}", "{all_}"({", ".join(args)}) {asm_attributes(text)}'
     if out:
         return v.make(call)
     v.emit(call)
