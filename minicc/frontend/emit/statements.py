@@ -7,7 +7,7 @@ from typing import Any
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.emit import host_constants, unrolling
+from minicc.frontend.emit import automatic, host_constants, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import Module, asm_attributes, quoted
@@ -68,7 +68,7 @@ class FunctionEmitter(Values):
         metadata = f" !dbg {self.scope}" if self.scope else ""
         if self.printed:
             self.allocas.insert(0, f"  %printf.arguments = alloca [{self.printed} x i8], align 8")
-        lines = [f"{header}{metadata} {{", "entry:", *self.allocas, *self.lines, "}", ""]
+        lines = [f"{header}{metadata} {{", "entry:", *self.allocas, *automatic.plain(self.allocas, self.lines), "}", ""]
         return "\n".join(lines)
 
     # -- signature
