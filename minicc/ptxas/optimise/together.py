@@ -16,6 +16,10 @@ _APART = 48
 _IN_FLIGHT, _NESTED = 32, 8
 """Registers that the loads of all rounds fill, at most; the same in a loop in a loop, whose turns are few: room for
 warps gains more there (a pooling over 3 x 3 places 0.80 on the model, four others 0.97 to 0.99)."""
+_ABREAST, _SHARED = 1024, 16
+"""What a round adds to the counter where threads make the loop's turns abreast, each a block's size after the last: few
+are left for a thread then, and so many registers are loaded into at most (32 loads of bytes by blocks of 1,024 threads
+took 48 registers, an SM had room for one block: 1.22 of nvcc's cycles on an H200)."""
 _STEPS = ("IADD3", "LEA", "IMAD")
 """What adds to a register, or a pair, a number that is the same in all rounds."""
 _SHORT = 44
@@ -100,6 +104,8 @@ class Rounds(Counted):
         _, made, under_way = self.long if long else (0, 0, _NESTED if self.block.loop_depth > 1 else _IN_FLIGHT)
         if loaded <= _WAITING and long and self.long is _LONG:
             made = _WAITED
+        if any(min(step, (1 << 32 * words) - step) >= _ABREAST for words, step in self.counters.values()):
+            under_way = min(under_way, _SHARED)
         for rounds in _ROUNDS:
             if long and rounds * len(self.body) > made:
                 continue

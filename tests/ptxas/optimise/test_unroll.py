@@ -282,6 +282,14 @@ def test_long_bodies() -> None:
             assert int(y[0]) == total
 
 
+def test_turns_that_threads_make_abreast() -> None:
+    """Of eight loads a round that lie a block's size apart two rounds are made together: a thread has few."""
+    more = "".join(f"ld.global.u32 %r{8 + k}, [%rd0+{k * 512}]; add.u32 %r4, %r4, %r{8 + k};\n" for k in range(1, 8))
+    source = text("lt", "s32", 1, False).replace("add.s32 %r7", more + "add.s32 %r7")
+    for step, want in ((32, 7 * 8), (4096, 3 * 8)):
+        assert loads(assemble(source.replace("%rd0, 4;", f"%rd0, {step};")).functions[0].code) == want
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 11])
 def test_sums_over_the_lanes_of_four_rounds_go_together(tmp_path: Path, n: int) -> None:
     """Each round loads from shared memory, and stores there, apart from the others; one lane stores the sum."""
