@@ -20,6 +20,7 @@ from minicc.ptxas.lower.anywhere import gather_anywhere, scattered, sites
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
 from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, ends, link
+from minicc.ptxas.lower.instep import in_step
 from minicc.ptxas.lower.lone import drop_turns
 from minicc.ptxas.lower.rounds import joined, leaving, rounds
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
@@ -99,20 +100,20 @@ def converge(function: MFunction, builder: Builder) -> None:
         # A BSYNC does not wait for lanes that wait for others in a collective.
         parted |= reachable(graph.succs, waiting)
         apart |= parted
+    gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
+    among = {s.sync: s.block for s in exchanges if s.block in apart}
+    steps = in_step(graph, nests, regions, apart, parted) if among else set()
+    alike = {sync for sync, n in among.items() if n in steps} - builder.barriers - {s.sync for s in gathered}
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
             depths[index] += 1
     for index, block in enumerate(function.blocks):
         block.loop_depth = depths[index]
-        needless = builder.collective if index not in apart else set()
+        needless = builder.collective if index not in apart else builder.collective & alike
         if index not in parted and function.entry:
             needless = needless | builder.before_barriers
-        if needless:
-            block.insts = [i for i in block.insts if i not in needless]
-        if index not in apart:
-            block.insts = [_in_step(i) for i in block.insts]
-    gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
+        block.insts = [_in_step(i) if index not in apart or i in alike else i for i in block.insts if i not in needless]
     function.splitting = {i for b in divergent for i in function.blocks[b].insts if i.mnemonic == "BRA"}
     _apply(function, regions, builder)
     if gathered:

@@ -1,0 +1,87 @@
+"""Exchanges among part of a warp: where all lanes that come to them come together, nothing gathers them."""
+
+import numpy as np
+import pytest
+
+import minicc
+from minicc.diagnostics import SourceFile
+from tests.ptxas.lower.harness import device
+
+FULL = (1 << 32) - 1
+
+
+class Nested:
+    """Random nested conditions and loops of lanes, with exchanges among all lanes that come by, and what they give."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.values = np.arange(32, dtype=np.uint32) * 37 + 11
+
+    def body(self, lanes: np.ndarray, depth: int) -> str:
+        return "".join(self.statement(lanes, depth) for _ in range(self.random.integers(1, 4)))
+
+    def statement(self, lanes: np.ndarray, depth: int) -> str:
+        """Source text of one; `values` are those behind it."""
+        bit, kind = int(self.random.integers(0, 5)), self.random.integers(0, 6 if depth else 3)
+        numbers, x = np.arange(32), self.values
+        mask = sum(1 << int(lane) for lane in numbers[lanes])
+        if kind == 0:
+            x[lanes] = x[lanes] * 5 + numbers[lanes]
+            return "x = x * 5 + lane;\n"
+        if kind < 3:
+            other = numbers ^ (1 << bit)
+            x[lanes] = np.where(lanes[other], x + x[other], x)[lanes]
+            there = f"{mask:#x}u >> (lane ^ {1 << bit}) & 1"
+            return f"{{ unsigned y = __shfl_xor_sync({mask:#x}u, x, {1 << bit}); if ({there}) x += y; }}\n"
+        chosen = lanes & (numbers >> bit & 1 == 1)
+        if kind == 3:
+            turns = numbers % 7
+            for turn in range(7):
+                x[lanes & (turns > turn)] ^= np.uint32(turn * 129)
+            return "for (int i = 0; i < lane % 7; i++) { x ^= i * 129; p[64 + lane] = x; }\n"
+        text = f"if (lane >> {bit} & 1) {{\n{self.body(chosen, depth - 1) if chosen.any() else ''}}}"
+        rest = lanes & ~chosen
+        return text + (f" else {{\n{self.body(rest, depth - 1)}}}\n" if kind == 4 and rest.any() else "\n")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_exchanges_among_lanes_that_come_together(seed: int) -> None:
+    program = Nested(seed)
+    text = program.body(np.ones(32, bool), 4)
+    source = f"""extern "C" __global__ void k(unsigned *p) {{ unsigned lane = threadIdx.x, x = lane * 37 + 11;
+        {text} p[lane] = x; }}"""
+    out = np.zeros(128, np.uint32)
+    device().load(minicc.compile(SourceFile("k.cu", source)).cubin)["k"][(1,), (32,)](out)
+    assert out[:32].tolist() == program.values.tolist()
+
+
+SCAN = """extern "C" __global__ void k(const long long *x, long long *y, int n) {
+    __shared__ long long sums[8];
+    int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+    for (int b = 0; b < n; b += 256) {
+        long long v = x[b + threadIdx.x];
+        for (int o = 1; o < 32; o <<= 1) { long long t = __shfl_up_sync(~0u, v, o); if (lane >= o) v += t; }
+        if (lane == 31) sums[w] = v;
+        __syncthreads();
+        if (w == 0 && lane < 8) {
+            long long s = sums[lane];
+            for (int o = 1; o < 8; o <<= 1) { long long t = __shfl_up_sync(0xff, s, o); if (lane >= o) s += t; }
+            sums[lane] = s;
+        }
+        __syncthreads();
+        if (w) v += sums[w - 1];
+        y[b + threadIdx.x] = v;
+        __syncthreads();
+    }
+}"""
+LOOP = """extern "C" __global__ void k(int *p) {
+    int lane = threadIdx.x, x = p[lane];
+    for (int i = 0; i < x; i++) if (p[i] & 1) { x += __shfl_xor_sync(p[64 + lane], x, 1); __syncwarp(p[65 + lane]); }
+    p[lane] = x;
+}"""
+
+
+def test_lanes_are_gathered_only_where_they_may_come_one_by_one() -> None:
+    """Lanes of a loop that some leave before others come there from several places."""
+    assert "WARPSYNC" not in minicc.compile(SourceFile("k.cu", SCAN)).sass
+    assert minicc.compile(SourceFile("k.cu", LOOP)).sass.count("WARPSYNC") >= 2
