@@ -262,7 +262,7 @@ class MFunction:
         self.definitions: Any = None
         """What `ssa.Single.of` last made, after what it was made of."""
         self.early: frozenset[Part] | None = None
-        """What loops read before they write it, if it has been looked for (`ssa.early`)."""
+        """What loops read before they write it, if it has been looked for since definitions went (`ssa.early`)."""
         self.vregs: list[VReg] = []
         self.frame = 0
         self.shared = 0

@@ -80,8 +80,8 @@ class Single:
 
 def early(function: MFunction, table: dict[Part, Definition] | None = None) -> frozenset[Part]:
     """Parts that a loop, with one entry or several, writes in one place, and reads where that has not come before on
-    every way. Passes make none of them, so they are looked for once; `table`: the only definitions, if they are
-    known."""
+    every way. They are looked for again where one of several definitions may have gone; `table`: the only ones, if they
+    are known."""
     if function.early is None:
         cfg = Cfg.of(function)
         inside = cycles(cfg.succs)

@@ -21,7 +21,7 @@ TEXT = """.version 8.8
 .visible .entry k(.param .u64 out, .param .u32 n, .param .u32 m)
 {
 .shared .align 16 .u32 words[64];
-.reg .b64 %rd<9>; .reg .b32 %r<60>; .reg .pred %p<9>;
+.reg .b64 %rd<9>; .reg .b32 %r<60>; .reg .pred %p<9>; .reg .pred %q<10>;
 ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [n]; ld.param.u32 %r1, [m]; mov.u32 %r2, %tid.x;
 mul.wide.u32 %rd1, %r2, 4; add.u64 %rd0, %rd0, %rd1; add.u32 %r3, %r2, 40; mov.u32 %r4, 0; mov.u32 %r5, 0;
 setp.eq.u32 %p4, %r1, 3; setp.gt.u32 %p5, %r3, 50; mov.u32 %r6, words; shl.b32 %r7, %r2, 2; add.u32 %r7, %r7, %r6;
@@ -67,6 +67,16 @@ def _loaded(lane: int, turn: int, x: int, total: int, kept: int) -> tuple[int, i
     return (total * 3 + kept if turn else total) + 40 + 4 * turn, 41 + 4 * turn
 
 
+def _renewed(lane: int, turn: int, x: int, total: int, kept: int) -> tuple[int, int]:
+    small = [k for k in range(PREDICATES) if turn and kept < 20 + 9 * k]
+    total = total + sum(k + 1 for k in small)
+    total = total + 11 if x < 9 else total ^ 7
+    for _ in small:
+        total = total * 3 + (lane * lane + 3) ** 2
+    return total & 0xFFFFFFFF, x * 7
+
+
+PREDICATES = 10
 TURNS_OF = {
     "inplace": (
         "mul.lo.u32 %r22, %r21, 3; @%p1 mad.lo.u32 %r5, %r5, %r22, %r50;"
@@ -98,6 +108,15 @@ TURNS_OF = {
         "ld.shared.u32 %r50, [%r6+4];",
         _loaded,
     ),
+    "predicate, renew": (
+        "".join(f"setp.lt.and.u32 %q{k}, %r50, {20 + 9 * k}, %p1; " for k in range(PREDICATES))
+        + "".join(f"@%q{k} add.u32 %r5, %r5, {k + 1}; " for k in range(PREDICATES))
+        + "ld.global.u32 %r30, [%rd0]; setp.lt.u32 %p6, %r21, 9; @%p6 bra X; mul.lo.u32 %r50, %r21, 7;"
+        "xor.b32 %r5, %r5, 7; bra Y; X: mul.lo.u32 %r50, %r21, 7; add.u32 %r5, %r5, 11;"
+        "Y: add.u32 %r31, %r30, %r2; mad.lo.u32 %r31, %r31, %r31, 3; mul.lo.u32 %r31, %r31, %r31;"
+        + "".join(f"@%q{k} mad.lo.u32 %r5, %r5, 3, %r31; " for k in range(PREDICATES)),
+        _renewed,
+    ),
 }
 
 
@@ -106,7 +125,10 @@ TURNS_OF = {
 def test_what_the_turn_before_left(name: str, text: str) -> None:
     """Each pass could take what is written once for what it is in all of a turn."""
     body, turn_of = TURNS_OF[name]
-    made = assemble(text.replace("TURN", body), Options(disable=frozenset({"unroll", "ahead", "predicate"} - {name})))
+    made = assemble(
+        text.replace("TURN", body),
+        Options(disable=frozenset({"unroll", "ahead", "predicate"}.difference(name.split(", ")))),
+    )
     out = np.zeros(64, np.uint32)
     runtime.Device().load(write_cubin(made))["k"][1, 32](out, TURNS, FACTOR)
     for lane in range(32):
