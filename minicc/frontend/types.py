@@ -219,6 +219,11 @@ class Record:
         """Of the host's classes: the error of the first base or member that could not be read, and its place."""
         self.reader: Callable[[], bool] | None = None
         """Of an unread class: reads it; False while there is nothing to read."""
+        self.forget(0)
+
+    def forget(self, kept: int) -> None:
+        """Only the first `kept` fields stay."""
+        del self.fields[kept:]
         self._indexed = 0, 0
         self._named: dict[str, Field] = {}
         self._own: set[str] = set()
@@ -556,8 +561,9 @@ def begin_reading(t: Type) -> Record:
     assert record is not None
     fresh = Record(record.tag, record.name)
     record.__class__ = Record
-    for name in (*_LATER, "_indexed"):
+    for name in _LATER:
         setattr(record, name, getattr(fresh, name))
+    record.forget(0)
     for each in _variants(t):
         each.__class__ = Type
         for name, value in _LATER_OF_TYPE.items():

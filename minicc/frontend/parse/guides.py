@@ -36,6 +36,20 @@ def _split(words: list[Token]) -> list[list[Token]]:
     return parts
 
 
+def _spelt_out(words: list[Token], aliases: dict[str, list[Token]]) -> list[Token]:
+    """With the class's own names of types replaced by what they stand for, from which arguments can be deduced."""
+    out: list[Token] = []
+    for k, t in enumerate(words):
+        known = aliases.get(t.text) if t.kind == IDENT else None
+        if not known or (k and words[k - 1].text == "::"):
+            out.append(t)
+            continue
+        # `const P`, where P is `T *`, is `T *const`.
+        behind = [out.pop()] if k and words[k - 1].text in ("const", "volatile") and known[-1].text == "*" else []
+        out += [*known, *behind]
+    return out
+
+
 class Guides(Specialisations):
     # -- guides in the source
 
@@ -121,6 +135,7 @@ class Guides(Specialisations):
         """(own template parameters, tokens of the parameter list) of each; one without parameters if there are none."""
         tokens = template.tokens
         out: list[tuple[list[ast.TemplateParam], list[Token]]] = []
+        aliases: dict[str, list[Token]] = {}
         k = next((n for n, t in enumerate(tokens) if t.text == "{"), len(tokens) - 1) + 1
         while k < len(tokens) and tokens[k].text != "}" and tokens[k].kind != EOF:
             inner: list[ast.TemplateParam] = []
@@ -137,7 +152,13 @@ class Guides(Specialisations):
             if tokens[k].text == template.name and tokens[k + 1].text == "(":
                 end = self._past_bracket(tokens, k + 1)
                 out.append((inner, tokens[k + 1 : end]))
-            k = self._past_member(tokens, k)
+            end = self._past_member(tokens, k)
+            if tokens[k].text == "using" and tokens[k + 2].text == "=":
+                aliases[tokens[k + 1].text] = _spelt_out(tokens[k + 3 : end - 1], aliases)
+            elif tokens[k].text == "typedef" and tokens[end - 2].kind == IDENT:
+                aliases[tokens[end - 2].text] = _spelt_out(tokens[k + 1 : end - 2], aliases)
+            k = end
+        out = [(inner, _spelt_out(parameters, aliases)) for inner, parameters in out]
         if not out:
             out.append(([], [Token(PUNCT, text, template.at.source, template.at.start) for text in "()"]))
             members = self._aggregate(template) if self.constrains else []

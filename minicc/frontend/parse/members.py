@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -36,6 +38,7 @@ class Members(Comparisons):
     def _member(self, made: Type, layout: Layout, pending: list[ast.Function]) -> None:
         """One member. Functions of the host that cannot be read are stepped over."""
         start, scope, nest = self.i, self.scope, self.nest
+        fields, before = len(layout.record.fields), copy(layout)
         self.quiet += 1
         try:
             self._member_declaration(made, layout, pending)
@@ -45,6 +48,9 @@ class Members(Comparisons):
         finally:
             self.quiet -= 1
         self.i, self.scope, self.nest = start, scope, nest
+        # Of `int a, b` without a semicolon `a` was declared.
+        layout.record.forget(fields)
+        layout.restore(before)
         if not self.skip_host_member(made, pending):
             self._member_declaration(made, layout, pending)
 
@@ -129,6 +135,10 @@ class Members(Comparisons):
             self._data_member(made, specs, d, layout)
             if not self.accept(","):
                 break
+        if self.at("}") and not self.quiet:
+            # What is meant is plain: the class goes on to be one.
+            self.report("frontend.syntax", "expected ';' at end of declaration list", self.previous_end())
+            return
         self.expect(";", "at end of declaration list")
 
     def _in_template(self, record: Record) -> bool:

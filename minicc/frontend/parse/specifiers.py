@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from minicc.diagnostics import Span
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -104,8 +105,10 @@ class TypeSpecifiers(Names):
                 break
             if text in BASIC:
                 if specs.type is not None:
-                    if specs.defined and self._behind_class():
-                        self.fail(f"expected ';' after {specs.at.text}", self.previous_end(), code="frontend.syntax")
+                    if specs.defined and (brace := self._behind_class()) is not None:
+                        end = brace.span.end
+                        what = f"expected ';' after {specs.at.text}"
+                        self.fail(what, Span(brace.source, end, end + 1), code="frontend.syntax")
                     self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
                 words.append(text)
                 self.i += 1
@@ -154,12 +157,12 @@ class TypeSpecifiers(Names):
             specs.type = ty.qualified(specs.type, specs.quals)
         return specs
 
-    def _behind_class(self) -> bool:
-        """Only words like __global__ stand between the cursor and the brace of a class."""
+    def _behind_class(self) -> Token | None:
+        """The brace of a class, where only words like __global__ stand between it and the cursor."""
         k = self.i - 1
         while self.tokens[k].text in SPECIFIERS:
             k -= 1
-        return self.tokens[k].text == "}"
+        return self.tokens[k] if self.tokens[k].text == "}" else None
 
     def _typename(self) -> Type:
         if self.at("decltype"):

@@ -200,7 +200,7 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
                 return False
         elif template is not pattern.template:
             return False
-        return unify_arguments(pattern.params, args, bindings, whole=False)
+        return unify_arguments(pattern.params, args, bindings, whole=_all_given(template, pattern.params))
     if pattern.kind != given.kind:
         return False
     if pattern.kind == "array":
@@ -218,6 +218,14 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
         if pattern.count != given.count:
             return False
     return unify(pattern.elem, given.elem, bindings)
+
+
+def _all_given(template: object, args: Sequence[object]) -> bool:
+    """Nothing is left of a template's parameters but a pack: default arguments come into a pattern as it is matched."""
+    params = template.params if isinstance(template, ast.ClassTemplate) else []
+    if any(isinstance(a, Type) and a.kind == "pack" for a in args[:-1]):
+        return False  # [temp.deduct.type] 9: not deduced from.
+    return any(p.pack for p in params) and len(args) >= sum(not p.pack for p in params)
 
 
 def _unify_bound(pattern: Type, given: Type, bindings: Bindings) -> bool:

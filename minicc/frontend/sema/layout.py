@@ -21,6 +21,10 @@ class Layout:
         """Next free bit, when the last member was a bit-field."""
         self.in_bits = False
 
+    def restore(self, before: Layout) -> None:
+        """Forget the members that came since `before`, a copy, was made."""
+        self.size, self.align, self.bit, self.in_bits = before.size, before.align, before.bit, before.in_bits
+
     def add_base(self, base: Type) -> int:
         assert base.record is not None
         if not base.record.fields:

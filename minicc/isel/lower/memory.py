@@ -269,6 +269,9 @@ class Memory(Base):
 
     def load(self, head: str, space: str, type_: ir.Type, address: Node, align: int) -> list[Node]:
         """Load a value of any type as its legal parts."""
+        if space == "param" and address.op == "sym.i64":
+            # A reference to a packed class's member promises too much, and a misaligned constant cannot be encoded.
+            align = align_at(align, address.data[1])
         cells: list[tuple[str, int]] = []
         leaves = self.leaves(type_)
         counts = []

@@ -75,6 +75,7 @@ template <typename T, typename A = allocator<T>> struct vector : __container<T> 
     explicit vector(size_t n);
     vector(size_t n, const T &v);
     template <typename I, typename J> vector(I first, J last);
+    vector(initializer_list<T> l);
     vector(const vector &o);
     T *data();
     const T *data() const;
@@ -84,6 +85,7 @@ template <typename T, typename A = allocator<T>> struct host_vector : __containe
     explicit host_vector(size_t n);
     host_vector(size_t n, const T &v);
     template <typename I, typename J> host_vector(I first, J last);
+    host_vector(initializer_list<T> l);
     template <typename U> host_vector(const U &o);
     T *data();
     const T *data() const;
@@ -104,6 +106,7 @@ template <typename T, typename A = allocator<T>> struct device_vector {
     explicit device_vector(size_t n);
     device_vector(size_t n, const T &v);
     template <typename I, typename J> device_vector(I first, J last);
+    device_vector(initializer_list<T> l);
     template <typename U> device_vector(const U &o);
     device_reference<T> operator[](size_t i) const;
     device_reference<T> front() const;
