@@ -253,7 +253,7 @@ class _Rewriter:
         owns = (
             isinstance(guard, V)
             and guard.reg.id not in self.names
-            and any(isinstance(w, V) and w.reg is guard.reg for w in writes(inst))
+            and any(isinstance(w, V) and _shares(w.reg, guard.reg) for w in writes(inst))
         )
         map_reads(inst, use)
         after: list[MInst] = []
@@ -324,6 +324,11 @@ class _Rewriter:
             self.owner.access("STL", V(temp, part, count), place + 4 * part, inst, guard)
             for part, count in _pieces(v.count)
         ]
+
+
+def _shares(one: VReg, other: VReg) -> bool:
+    """Whether two are one register, or have one's number: predicates have theirs before general registers do."""
+    return one is other or (one.file == other.file and one.fixed is not None and one.fixed == other.fixed)
 
 
 def _pieces(count: int) -> tuple[tuple[int, int], ...]:

@@ -25,6 +25,7 @@ from tests.ptxas.lower import harness
 SM_90 = arch.get("sm_90")
 BENCH = Path(__file__).parents[2] / "bench" / "kernels"
 MANY = 40
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 
 def kernel(folder: Path, value: str) -> Path:
@@ -157,3 +158,33 @@ def test_a_spilled_predicate_beside_the_guard_it_is_made_under() -> None:
                 p[k % 8 + 1], p[k] = b < k % 3 + 1, b >= k % 3 + 1
         total = sum(1 << k for k in range(1, 9) if p[k]) + sum(k << 9 for k in range(1, 9) if p[k])
         assert out[t] == total, t
+
+
+def test_a_spilled_value_beside_a_predicate_with_the_number_of_its_guard() -> None:
+    """The last that is done under a guard makes a predicate, which gets its number, and a value, which is stored."""
+    count = 30
+    x = [f"%x{k}" for k in range(count)]
+    work = [f"ld.global.u32 {name}, [%d1+{4 * k}];" for k, name in enumerate(x)]
+    work += [f"mad.lo.u32 {x[k]}, {x[(k + 5) % count]}, {k + 3}, {x[(7 * k + 1) % count]};" for k in range(count)] * 3
+    work += [f"mad.lo.u32 %s, %s, 7, {x[k]}; xor.b32 {x[(k + 11) % count]}, {x[(k + 11) % count]}, %s;"
+             for k in range(count)]  # fmt: skip
+    text = f"""{HEAD}.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{
+.reg .pred %p<5>, %q<5>; .reg .b32 %x<{count}>, %a, %n, %t, %r, %s, %u; .reg .b64 %d<3>;
+ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;
+mad.wide.u32 %d1, %t, 4, %d1; mad.wide.u32 %d2, %t, 12, %d2; ld.global.u32 %a, [%d1];
+{"".join(f"setp.lt.u32 %q{k}, %a, {(k + 8) << 27}; " for k in range(5))}
+setp.lt.u32 %p1, %n, 10; setp.lt.u32 %p3, %n, 8;
+@%p1 shfl.sync.down.b32 %r|%p2, %a, %n, 31, -1;
+and.pred %p4, %p2, %p3; mov.u32 %u, 1; @%p4 mov.u32 %u, 2; st.global.u32 [%d2], %u; bar.sync 0; mov.u32 %s, 0;
+{" ".join(work)}
+st.global.u32 [%d2+4], %s; @!%p3 mov.u32 %r, 77; {"".join(f"@%q{k} add.u32 %r, %r, {k + 1}; " for k in range(5))}
+st.global.u32 [%d2+8], %r; ret; }}
+"""
+    a = np.random.default_rng(5).integers(0, 1 << 32, 128, dtype=np.uint32)
+    program = harness.assemble(text, max_registers=20, disable=frozenset({"schedule"}))
+    out = np.zeros(96, np.uint32)
+    Device("sm_90").load(write_cubin(program))["k"][1, 32](a, out, 7)
+    for t in range(32):
+        added = sum(k + 1 for k in range(5) if a[t] < (k + 8) << 27)
+        assert out[3 * t] == (2 if t + 7 < 32 else 1)
+        assert out[3 * t + 2] == int(a[t + 7 if t + 7 < 32 else t]) + added & 0xFFFFFFFF
