@@ -60,7 +60,8 @@ class DeviceError(CompileError, RuntimeError):
         self.message, self.output = message, output
         self.kind, self.kernel, self.block, self.thread = kind, kernel, block, thread
         self.pc, self.file, self.line, self.address = pc, file, line, address
-        CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=kernel or None), EXIT_SOURCE)
+        place = f"{file}:{line}" if file and kind != "assert" else kernel  # an assertion says it itself
+        CompileError.__init__(self, Diagnostic("error", f"device.{kind}", message, place=place or None), EXIT_SOURCE)
         self.cuda = _cuda(kind)
         self.add_note(self.cuda)
 

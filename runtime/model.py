@@ -20,7 +20,7 @@ from runtime import api
 from runtime.api import Configuration, Device, Event, Kernel, Launch, Module, Stream, Variable
 from runtime.device.compute import Completion, Run
 from runtime.device.gpu import Gpu
-from runtime.device.grid import CYCLE_LIMIT, RUNAWAY_LIMIT, Finding, Hazard, Options, Outcome, Progress
+from runtime.device.grid import CYCLE_LIMIT, Finding, Hazard, Options, Outcome, Progress
 from runtime.device.memory import BadAddress, DeviceMemory, OutOfMemory
 from runtime.driver import images, launch
 from runtime.driver.channel import Channel, ChannelError, open_channel, semaphore_words
@@ -66,7 +66,7 @@ class ModelDevice(Device):
         trace: bool | Callable[[str], None] = False,
         cycle_limit: int = CYCLE_LIMIT,
         instruction_limit: int = 0,
-        runaway_limit: int = RUNAWAY_LIMIT,
+        runaway_limit: int | None = None,
         progress: Progress | None = None,
         sample: int = 0,
         cores: int = 1,
@@ -85,8 +85,9 @@ class ModelDevice(Device):
         self.stack = stack
         if hazards not in ("hardware", "report", "off"):
             raise LaunchError("device.option", f"hazards '{hazards}' is not one of hardware, report, off")
-        numbers = {"cycle_limit": cycle_limit, "instruction_limit": instruction_limit, "runaway_limit": runaway_limit,
-                   "sample": sample, "cores": cores, "stack": stack, "memory": memory or 0}  # fmt: skip
+        numbers = {"cycle_limit": cycle_limit, "instruction_limit": instruction_limit,
+                   "runaway_limit": runaway_limit or 0, "sample": sample, "cores": cores, "stack": stack,
+                   "memory": memory or 0}  # fmt: skip
         for option, value in numbers.items():
             if not isinstance(value, int | np.integer) or value < 0:
                 raise LaunchError("device.option", f"{option} {value!r} is not a number from 0 on")
@@ -289,10 +290,9 @@ class ModelDevice(Device):
         assert fault is not None
         name = completion.grid.name
         line = self._line(completion.grid.entry + fault.pc)
-        where = f"{line.file}:{line.line}: " if line and fault.kind != "assert" else ""  # an assertion says it itself
         early = "".join(f"\nbefore that, {h.text}" for h in completion.outcome.hazards[:8])
         return DeviceError(
-            f"{where}{fault.message}{early}",
+            f"{fault.message}{early}",
             fault.kind,
             name,
             fault.block,

@@ -30,6 +30,7 @@ import attrs
 import numpy as np
 
 from minicc.diagnostics import Diagnostic, SourceFile, Span, fail
+from runtime.errors import LaunchError
 
 MAX_BYTES = 1 << 30
 """Largest array a script may make, in bytes."""
@@ -389,10 +390,12 @@ class _Interpreter:
         kernel = self.overrides.kernel or shape.value.id
         if stream:
             self.waiting = True
-            result = self.launch_(kernel, grid, block, shared, arguments, stream=stream)
         else:
             self.settle()
-            result = self.launch_(kernel, grid, block, shared, arguments)
+        try:
+            result = self.launch_(kernel, grid, block, shared, arguments, **({"stream": stream} if stream else {}))
+        except LaunchError as error:
+            fail(error.code, error.message, self.span(call))
         self.outcome.launches.append(LaunchRecord(kernel, grid, block, shared, result, stream))
 
     @staticmethod
@@ -455,7 +458,10 @@ class _Interpreter:
                 if name == "expect":
                     return self.expect(args, {k.arg or "": self.value(k.value) for k in keywords}, node)
                 return self.call(name, node, args, keywords)
-        self.error(node, f"{type(node).__name__} is not part of the launch script")
+        part = (
+            f"'.{node.func.attr}()'" if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "this"
+        )
+        self.error(node, f"{part} is not part of the launch script (minicc run --script-help)")
 
     def call(self, name: str, node: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         """A function of the script; what it does not take is told with how it is called."""
@@ -487,6 +493,10 @@ class _Interpreter:
             self.error(node, "expect(got, want, ulp=, abs=, rel=, order=)")
         name = ast.unparse(args[0])
         got, want = np.asarray(self.value(args[0])), np.asarray(self.value(args[1]))
+        try:
+            want = np.broadcast_to(want, got.shape)
+        except ValueError:
+            self.error(node, f"{name} has shape {got.shape}, what is expected has {want.shape}")
         self.outcome.checks.append(compare(name, got, want, bounds))
 
     # Errors
@@ -514,10 +524,10 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 def compare(name: str, got: np.ndarray, want: np.ndarray, bounds: dict[str, Any]) -> Check:
-    """Hold `got` to `want`. With no bound, equal to the last bit (any NaN equals any NaN). `ulp` is in units of the
-    last place of got's type around `want`; `abs` + `rel` * |want| otherwise; the widest bound given counts."""
+    """Hold `got` to `want`, of one shape. With no bound, equal to the last bit (any NaN equals any NaN).
+    `ulp` is in units of the last place of got's type around `want`; `abs` + `rel` * |want| otherwise; the widest bound
+    given counts."""
     free = bounds.get("order") == "free"
-    want = np.broadcast_to(want, got.shape)
     if got.dtype.kind not in "fc":
         wrong = got.astype(object) != want.astype(object) if got.dtype.kind == "u" else got != want
         worst, worst_ulp, bound = float(np.count_nonzero(wrong)), None, "exact"

@@ -32,7 +32,7 @@ HELP = """\
   --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
   --shared BYTES      dynamic shared memory of every launch
   --cycle-limit N     stop a kernel after N cycles (default two seconds of the device; 0: never)
-  --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 3,000,000,000; 0: never)
+  --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 1,000,000,000; 0: never)
   --sample N          of a big grid, simulate N stretches of ten waves with timing, the rest without; cycles are then an
                       estimate, printed with its error
   --cores N           simulate in N threads (default 1): the same cycles and results

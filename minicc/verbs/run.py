@@ -21,7 +21,7 @@ HELP = f"""Usage: minicc run FILE [options] [compile options]
 
 FILE is .k or .cu with //! lines that say how to launch it, or .ptx, .cubin, .fatbin, an object or a program with
 device code with --script.
-See minicc run --script-help for what those lines may say.
+See minicc run --script-help for what those lines may say. Kernels are compiled with -lineinfo.
 
 {launching.HELP.format(devices=" or cuda:0 (a real GPU)")}  --no-timing         run functionally only: faster, no cycles
   --check             look for races in shared memory, reads of what nobody wrote, barriers that only a part of
@@ -57,10 +57,9 @@ def main(words: list[str]) -> int:
         print(script_help.text(), end="")
         return 0
     head = arguments.number("head", 4)
-    checked = "check" in arguments.flags
-    options: dict[str, Any] = {"check": True} if checked else {}
+    options: dict[str, Any] = {"check": True} if "check" in arguments.flags else {}
     session = launching.perform(
-        arguments, "run", ["-lineinfo"] * checked, timing="no-timing" not in arguments.flags,
+        arguments, "run", ["-lineinfo"], timing="no-timing" not in arguments.flags,
         trace="trace-launch" in arguments.flags, **options,
     )  # fmt: skip
     ok = session.outcome.ok and not any(record.result.findings for record in session.outcome.launches)

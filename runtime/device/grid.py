@@ -42,8 +42,9 @@ CYCLE_LIMIT = 3_600_000_000
 """About two seconds of an H200: as long as a GPU that also drives a display lets a kernel run."""
 
 
-RUNAWAY_LIMIT = 3_000_000_000
-"""Some minutes of the host: what a kernel whose blocks all run for ever may cost before it is ended."""
+RUNAWAY_LIMIT, RUNAWAY_OF_A_WARP, CHECKING = 1_000_000_000, 100_000_000, 4
+"""Warp instructions in which no CTA ends before a kernel counts as one that never will: of all warps, and of each that
+the machine holds; a check, which is slower, takes so much less. Seconds to minutes of the host."""
 
 
 Progress = Callable[[str, int, int, int], None]
@@ -55,13 +56,13 @@ class Options:
     """How to simulate. `timing` False runs functionally at full speed (cycles are then 0).
     `hazards`: "hardware" reads stale values as the chip does; "report" also records every such read; "off" trusts the
     code. `cycle_limit`, `instruction_limit` (warp instructions) and `runaway_limit` (warp instructions in which no CTA
-    ends) end a runaway kernel with a fault (0 = none)."""
+    ends; None: as `runaway` says) end a runaway kernel with a fault (0 = none)."""
 
     timing: bool = True
     hazards: Literal["hardware", "report", "off"] = "report"
     cycle_limit: int = CYCLE_LIMIT
     instruction_limit: int = 0
-    runaway_limit: int = RUNAWAY_LIMIT
+    runaway_limit: int | None = None
     trace: bool = False
     progress: Progress | None = None
     sample: int = 0
@@ -72,6 +73,12 @@ class Options:
     """Count the bytes that loads and stores name, each once."""
     check: bool = False
     """Look for races and for memory that nobody wrote (see `runtime.device.sm.machines.checking`); without timing."""
+
+    def runaway(self, warps: int) -> int:
+        """The warp instructions in which a CTA must end where the machine holds so many warps (0: none)."""
+        if self.runaway_limit is not None:
+            return self.runaway_limit
+        return min(RUNAWAY_LIMIT, RUNAWAY_OF_A_WARP * warps) // (CHECKING if self.check else 1)
 
 
 FaultKind = Literal[

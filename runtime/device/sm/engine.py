@@ -120,10 +120,11 @@ def banks_of(grid: Grid, memory: DeviceMemory) -> dict[int, bytes]:
     return {bank: memory.read(a, n) for bank, (a, n) in grid.constants.items() if n}
 
 
-def last_instruction(options: Options, done: int) -> int:
-    """How many warp instructions may have been executed when the next CTA ends, `done` being so now (0: any)."""
-    runaway = done + options.runaway_limit if options.runaway_limit else 0
-    return min((n for n in (options.instruction_limit, runaway) if n), default=0)
+def last_instruction(options: Options, done: int, warps: int) -> int:
+    """How many warp instructions may have been executed when the next CTA ends, `done` being so now, in a machine that
+    holds so many warps (0: any)."""
+    limit = options.runaway(warps)
+    return min((n for n in (options.instruction_limit, done + limit if limit else 0) if n), default=0)
 
 
 def _cta_interval(arch: Arch, warps: int) -> float:
@@ -364,11 +365,14 @@ class Run:
 
     def _run(self, name: str, turns: int, where: int, look: Callable[[], None]) -> int:
         g, tell = self.g, self.options.progress
-        done = -1
+        done, most, warps = -1, turns, self.warps()
+        turns = most if self.options.timing else 1
         while True:
             if int(g[L.G_DONE]) != done:
-                done = int(g[L.G_DONE])
-                g[L.G_INSTRLIMIT] = last_instruction(self.options, int(g[L.G_INSTR]))
+                done, turns = int(g[L.G_DONE]), min(2 * turns, most)
+                g[L.G_INSTRLIMIT] = last_instruction(self.options, int(g[L.G_INSTR]), warps)
+            elif not self.options.timing:
+                turns = 1  # They are long. An interrupt of the user's is seen between two calls.
             if g[L.G_EXTENSION]:
                 g[L.G_EXTENSION] = jit.extension_address()
             look()
@@ -377,6 +381,10 @@ class Run:
                 tell(self.grid.name, int(g[L.G_DONE]), int(g[L.G_TOTAL]), int(g[L.G_NOW]))
             if result:
                 return int(result)
+
+    def warps(self) -> int:
+        """How many warps the machine holds at most."""
+        return min(self.sms * self.residency.ctas, int(self.g[L.G_TOTAL])) * self.residency.warps_per_cta
 
     # ---- what came of it
 
@@ -428,13 +436,14 @@ class Run:
                 what = f"the kernel did not end within the limit of {limit} warp instructions (instruction_limit)"
             elif g[L.G_INSTRLIMIT] and spent > g[L.G_INSTRLIMIT]:
                 what = (
-                    f"no block ended in the last {self.options.runaway_limit} warp instructions, {int(g[L.G_DONE])} of "
-                    f"{int(g[L.G_TOTAL])} had before (--runaway-limit N, runaway_limit; 0: none)"
+                    f"no block ended in the last {self.options.runaway(self.warps())} warp instructions, "
+                    f"{int(g[L.G_DONE])} of {int(g[L.G_TOTAL])} had before: an endless loop? (--runaway-limit N, "
+                    "runaway_limit; 0: none)"
                 )
             else:
                 what = (
-                    f"the kernel did not end within the limit of {cycles} cycles; it has run {spent} warp instructions "
-                    "(--cycle-limit N, cycle_limit; 0: none)"
+                    f"the kernel did not end within the limit of {cycles} cycles; it has run {spent} warp "
+                    "instructions: an endless loop? (--cycle-limit N, cycle_limit; 0: none)"
                 )
         elif kind == "assert":
             message, file, line, function = assertion(self.memory, self.printed())

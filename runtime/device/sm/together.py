@@ -185,7 +185,8 @@ class Together:
             self.g[L.G_UNTIL] = self.coming[0].at if self.coming else L.BIG
             self.g[L.G_CYCLELIMIT] = self._cycle_limit()
             where = self._where()
-            self.g[L.G_INSTRLIMIT] = engine.last_instruction(self.options, int(self.g[L.G_INSTR]))
+            warps = sum(member.run.warps() for member in self.members.values())
+            self.g[L.G_INSTRLIMIT] = engine.last_instruction(self.options, int(self.g[L.G_INSTR]), warps)
             self.g[L.G_EXTENSION] = jit.extension_address()
             result = jit.go_on("timed", engine.QUANTA_A_CALL, where.ctypes.data)
             self.now = max(self.now, int(self.g[L.G_NOW]))

@@ -7,6 +7,7 @@ import struct
 import numpy as np
 import pytest
 
+from runtime.device.grid import Options
 from runtime.device.sm.code.decode import decode
 from tests.runtime.device.sm.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
 
@@ -334,6 +335,20 @@ def test_a_trap_names_its_thread() -> None:
         _, outcome = BENCH.words(lines, timing=timing)
         assert outcome.fault is not None
         assert (outcome.fault.kind, outcome.fault.thread) == ("trap", (2, 0, 0))
+
+
+def test_what_never_ends_can_be_interrupted() -> None:
+    """Python has its turn, and with it a user's Ctrl-C, every million instructions or so."""
+    told: list[int] = []
+    lines = [i(f"BRA {16 * len(HEAD):#x}", 5)]
+    BENCH.words(lines, timing=False, runaway_limit=20_000_000, progress=lambda *at: told.append(at[-1]))
+    assert len(told) >= 10
+
+
+def test_one_warp_gets_less_than_many_before_it_counts_as_endless() -> None:
+    limits = [Options(check=check).runaway(warps) for warps in (1, 8448) for check in (True, False)]
+    assert sorted(limits) == limits and len(set(limits)) == 4
+    assert Options(runaway_limit=7).runaway(1) == 7
 
 
 @TIMING
