@@ -59,6 +59,9 @@ _ONWARD = 4
 """Blocks in a row in which the barrier after a body may stand: one for each border of a tile that is loaded with it."""
 _CHANGES = 4
 """Instructions of a body that stores what comes of a load from global memory."""
+_STEP = 8
+"""Instructions of a step of a sum by halves, which few of a block's warps make, between two barriers: all others would
+issue what is longer."""
 _SLOW = frozenset({"xu", "fp64"})
 _NEVER = frozenset("BSSY BAR CALL LEPC NANOSLEEP DEPBAR LDGDEPBAR SHFL VOTE MATCH REDUX BMOV".split())
 
@@ -104,6 +107,14 @@ def _compared(insts: list[MInst], guard: V) -> str:
 def _seldom(head: Block, body: list[MInst], guard: V) -> bool:
     """Whether a body of a loop that waits for far memory is skipped seldom by a whole warp."""
     return _loads(body) and head.loop_depth > 0 and _compared(head.insts, guard) == "EQ"
+
+
+def _some(insts: list[MInst], guard: V) -> bool:
+    """Whether a branch's guard tells a number of the thread's from a constant."""
+    for inst in reversed(insts):
+        if any(isinstance(w, V) and w.reg is guard.reg for w in writes(inst)):
+            return inst.mnemonic == "ISETP" and not guarded(inst) and isinstance(inst.srcs[1], Imm)
+    return False
 
 
 def _narrowed(
@@ -210,6 +221,8 @@ class _Converter:
             return False
         if len(insts) > _CHANGES and _changes(insts) and not self._met(after):
             return False
+        if len(insts) > _STEP and not _loads(insts) and _some(head.insts, guard) and self._met(after):
+            return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False
         opposite = evolve(guard, inv=not guard.inv)
@@ -306,7 +319,8 @@ class _Converter:
 
     def diamond(self, at: int) -> bool:
         """Convert a branch, two sides, and where they join: blocks at to at + 3, or with others around the second side
-        that go there, too (the last test of several)."""
+        that go there, too (the last test of several); or two sides that both jump to one place, or end (leaves
+        of a tree of tests)."""
         head, first = self.blocks[at : at + 2]
         if not head.insts or not first.insts:
             return False
@@ -314,17 +328,20 @@ class _Converter:
         if not 0 < after < len(self.blocks) - 1:
             return False
         second, join = self.blocks[after : after + 2]
-        if first.succs != [join.label] or second.succs != [join.label]:
+        goal = first.succs
+        if len(goal) > 1 or second.succs != goal:
             return False
         branch, jump = head.insts[-1], first.insts[-1]
         guard = branch.guard
         if branch.mnemonic != "BRA" or len(branch.srcs) != 1 or not isinstance(guard, V) or guard.reg.file != "P":
             return False
-        if target_of(branch) != second.label or jump.mnemonic != "BRA" or not is_plain(jump):
+        if target_of(branch) != second.label or jump.mnemonic != ("BRA" if goal else "EXIT") or not is_plain(jump):
             return False
         one, other = first.insts[:-1], second.insts
-        if other and other[-1].mnemonic == "BRA" and is_plain(other[-1]):
+        away = bool(other) and other[-1].mnemonic == jump.mnemonic and is_plain(other[-1])
+        if not away and goal != [join.label]:
             return False
+        other = other[:-1] if away else other
         longest = _BOTH_FAR if _loads(one) and _loads(other) else self._longest(one, other)
         if len(one) + len(other) > longest or self.preds.get(second.label) != {head.label} or (
             self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
@@ -336,12 +353,12 @@ class _Converter:
         outer = evolve(guard, inv=not guard.inv), guard
         if not all(map(self._narrow, (one, other), outer, privates)):
             return False
-        near = after == at + 2
+        near = after == at + 2 and not away
         if near and (barrier := self._barrier(head, first, join, second)):
             head.insts.remove(barrier[0])
             join.insts.remove(barrier[1])
             self._unname(barrier[0])
-        for inst in (branch, jump)[: 2 if near else 1]:
+        for inst in (branch, *((jump,) if near else ()), *second.insts[len(other) :]):
             self._unname(inst)
         head.insts.pop()
         while one and other and self._same(one[0], other[0], privates):
@@ -350,9 +367,10 @@ class _Converter:
         self._take(head, one, outer[0], privates[0])
         self._take(head, other, outer[1], privates[1])
         head.insts += [] if near else [jump]
-        head.succs = [join.label]
-        self.preds[join.label] -= {first.label, second.label}
-        self.preds[join.label].add(head.label)
+        head.succs = goal
+        for label in goal:
+            self.preds[label] -= {first.label, second.label}
+            self.preds[label].add(head.label)
         del self.blocks[after], self.blocks[at + 1]
         return True
 

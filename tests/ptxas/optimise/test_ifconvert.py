@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import minicc
 import runtime
 from minicc import sass
-from minicc.binary import write_cubin
+from minicc.binary import read_cubin, write_cubin
+from minicc.diagnostics import SourceFile
 from tests.ptxas.conftest import ARCH, assemble, checked
 
 TEXT = """.version 8.8
@@ -314,3 +316,50 @@ OUT: add.u32 %r2, %r2, %r3; st.global.u32 [%rd0], %r2; st.shared.u32 [%r6], %r2;
     lanes = np.arange(32, dtype=np.uint32)
     chosen = np.where((lanes < 3) | (lanes >= 5), 9, 7)
     assert (x[:, 0] == chosen + np.where(lanes < 5, before + lanes, before ^ chosen)).all()
+
+
+def tree(low: int, high: int, end: str) -> str:
+    """Tests by halves, whose leaves store numbers and end so."""
+    if high - low == 1:
+        return f"st.global.u32 [%rd0+4], {3 * low + 1}; {end}\n"
+    middle, label = (low + high) // 2, f"AT{low}_{high}"
+    halves = tree(low, middle, end), tree(middle, high, end)
+    return f"setp.ge.u32 %p0, %r7, {middle}; @%p0 bra {label};\n{halves[0]}{label}: {halves[1]}"
+
+
+@pytest.mark.parametrize(("end", "more"), [("ret;", 0), ("bra.uni JOIN;", 5)])
+def test_leaves_of_a_tree_of_tests(end: str, more: int) -> None:
+    """Two stores at a time are guarded, not branched to, where both ways end or go on at one far place."""
+    text = TEXT.replace("BODY", tree(0, 16, end)).replace("st.global.u32 [%rd0+4], %r7;", (
+        "ld.global.u32 %r2, [%rd0+4]; add.s32 %r2, %r2, 5; st.global.u32 [%rd0+4], %r2;"
+    ))  # fmt: skip
+    program = assemble(text)
+    code = sass.decode_all(program.functions[0].code, ARCH)
+    assert sum(i.mnemonic == "STG" and i.guard.index != 7 for i in code) >= 14
+    x = np.zeros(128, np.uint32)
+    x[::2] = [(7 * t) % 16 for t in range(64)]
+    want = 3 * x[::2] + 1 + more
+    runtime.Device("sm_90").load(write_cubin(program))["k"][1, 64](x, np.uint32(64))
+    assert (x[1::2] == want).all()
+
+
+@pytest.mark.parametrize(("values", "branches"), [(1, 0), (2, 0), (3, 5)])
+def test_long_steps_of_sums_by_halves_keep_their_branches(values: int, branches: int) -> None:
+    """Most warps of a block have no part in them, and would issue them all the same."""
+    step = " ".join(f"s[t][{v}] += s[t + h][{v}];" for v in range(values))
+    text = f"""extern "C" __global__ void k(float *x) {{
+    __shared__ float s[256][{values}]; int t = threadIdx.x;
+    for (int v = 0; v < {values}; v++) s[t][v] = x[{values} * t + v];
+    __syncthreads();
+    #pragma unroll
+    for (int h = 128; h >= 8; h /= 2) {{ if (t < h) {{ {step} }} __syncthreads(); }}
+    if (t < 8) for (int v = 0; v < {values}; v++) x[{values} * t + v] = s[t][v]; }}"""
+    image = minicc.compile(SourceFile("k.cu", text)).cubin
+    code = sass.decode_all(read_cubin(image, "k").functions[0].code, ARCH)
+    inside = [n for n, i in enumerate(code) if i.mnemonic == "BAR"]
+    kept = sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code[inside[0] : inside[-1]])
+    assert kept == branches
+    x = np.arange(256 * values, dtype=np.float32)
+    sums = x.reshape(32, 8, values).sum(0)
+    runtime.Device("sm_90").load(image)["k"][1, 256](x)
+    assert (x[: 8 * values] == sums.ravel()).all()
