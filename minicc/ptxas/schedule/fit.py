@@ -25,7 +25,7 @@ from minicc.ptxas.schedule import schedule
 from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.trial import DOUBT, Trials, length, of_local, warps
 
-_LARGEST = 6000
+_LARGEST = 8000
 """Instructions of the largest function that is tried more than once."""
 _WORK = 10_000
 """Instructions in all trials together, about; two are always made."""
