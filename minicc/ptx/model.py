@@ -338,6 +338,8 @@ class Module:
     ) -> None:
         self.version, self.target = version, target
         self.target_options, self.address_size = target_options, address_size
+        self.where: Span | None = None
+        """Of the target."""
         self.variables: list[Variable] = []
         self.functions: list[Function] = []
         self.files: dict[int, str] = {}

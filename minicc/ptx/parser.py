@@ -75,6 +75,7 @@ def _header(cursor: Cursor) -> Module:
     if not targets:
         cursor.fail("syntax error, .target names no architecture")
     module = Module(version, targets[0], (*targets[1:], *options), 64)
+    module.where = cursor.span_from(3)
     if cursor.accept(".address_size"):
         place = cursor.at
         module.address_size = cursor.integer()

@@ -67,6 +67,14 @@ def _address(
         yield (f"Illegal to use symbol '{base.name}' of type .{type_} as address operand. Use integer or bit only.")
 
 
+def _at(name: str, whole: Span | None) -> Span | None:
+    """Where a name stands in an instruction."""
+    if whole is None:
+        return None
+    found = re.search(rf"(?<![\w$%.]){re.escape(name)}(?![\w$])", whole.source.text[whole.start : whole.end])
+    return Span(whole.source, whole.start + found.start(), whole.start + found.end()) if found else whole
+
+
 class _Checker:
     def __init__(self, module: ptx.Module, arch: Arch, selected: bool) -> None:
         self.module = module
@@ -104,16 +112,16 @@ class _Checker:
         if self.module.address_size == 32 and self.arch.sm >= _WIDE:
             message = "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures"
             self.error("ptx.target", message, None)
-        match = _TARGET.match(self.module.target)
+        match, where = _TARGET.match(self.module.target), self.module.where
         if match is None:
             return
         (major, minor), target = self.module.version, self.module.target
         if (major, minor) < since.TARGETS.get(target, (1, 0)):
-            self.error("ptx.version", f"PTX .version {major}.{minor} does not support .target {target}", None)
+            self.error("ptx.version", f"PTX .version {major}.{minor} does not support .target {target}", where)
         number, feature = int(match[1]), match[2]
         if number > self.arch.sm or (feature == "a" and (number != self.arch.sm or self.arch.feature != "a")):
             message = f"SM version specified by .target is higher than default SM version assumed ({self.arch.name})"
-            self.error("ptx.target", f"{message}: .target {self.module.target}", None)
+            self.error("ptx.target", f"{message}: .target {self.module.target}", where)
 
     def function(self, function: ptx.Function) -> None:
         have = self.module.version, min(self.number or self.arch.sm, self.arch.sm)
@@ -170,7 +178,7 @@ class _Checker:
         names: list[dict[str, str]],
         registers: dict[str, str],
     ) -> None:
-        from minicc.ptx.isa import check
+        from minicc.ptx.isa import check, forms
 
         def space_of(name: str) -> str | None:
             return next((found[name] for found in (*reversed(names), self.globals) if name in found), None)
@@ -185,11 +193,11 @@ class _Checker:
         def visit(operand: ptx.Operand | None) -> None:
             if isinstance(operand, ptx.Reg):
                 if type_of(operand.name) is None:
-                    self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", inst.where)
+                    self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", _at(operand.name, inst.where))
             elif isinstance(operand, ptx.Symbol):
                 name = operand.name
                 if name != "_" and space_of(name) is None:
-                    self.error("ptx.undeclared", f"Unknown symbol '{name}'", inst.where)
+                    self.error("ptx.undeclared", f"Unknown symbol '{name}'", _at(name, inst.where))
             elif isinstance(operand, ptx.Address):
                 visit(operand.base)
             elif isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
@@ -200,11 +208,11 @@ class _Checker:
                 visit(operand.second)
 
         before = len(self.found)
-        if inst.guard is not None:
+        if inst.guard is not None and forms(inst.opcode):
             visit(inst.guard)
             if len(self.found) == before and type_of(inst.guard.name) != "pred":
                 self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
-        for place, operand in enumerate(inst.operands):
+        for place, operand in enumerate(inst.operands if forms(inst.opcode) else ()):
             visit(operand)
             if isinstance(operand, ptx.Symbol) and inst.opcode == "cvta" and len(self.found) == before:
                 if "to" not in inst.modifiers and space_of(operand.name) not in _spaces(inst):
