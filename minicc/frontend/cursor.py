@@ -104,6 +104,8 @@ KEYWORDS = frozenset(
     ]
 )
 
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+
 
 class Cursor(Layers):
     """State of all the parser's layers starts out in `Parser.__init__`; plain classes, since attrs would build twelve."""  # noqa: E501
@@ -264,14 +266,20 @@ class Cursor(Layers):
         return k
 
     def skip_balanced(self) -> None:
-        """From an opening bracket to past its partner."""
+        """From an opening bracket to past its partner. Others are not counted: what is left open within, a `(` in a
+        function's body, say, is an error where the body is read, and does not swallow what follows it."""
         tokens, i, depth = self.tokens, self.i, 0
+        opens = tokens[i].text
+        closes = _PARTNERS.get(opens)
+        if closes is None:
+            self.take()
+            return
         while (kind := tokens[i].kind) != EOF:
             if kind == PUNCT:
                 text = tokens[i].text
-                if text in "([{":
+                if text == opens:
                     depth += 1
-                elif text in ")]}":
+                elif text == closes:
                     depth -= 1
             i += 1
             if depth <= 0:

@@ -12,6 +12,7 @@ from minicc.frontend.builtins import library, table
 from minicc.frontend.builtins.library import Deferred
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.options import Options
+from minicc.frontend.parse.brackets import unmatched
 from minicc.frontend.parse.hostcode import HostCode
 from minicc.frontend.parse.signatures import Signatures
 from minicc.frontend.tokens import EOF, Token
@@ -322,6 +323,12 @@ def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Pa
     if not options.relocatable:
         _define_externs(parser)
     diagnostics.check()
+    fault = unmatched(tokens)
+    if fault is not None:
+        message, where, opened = fault
+        notes = [parser.note(f"to match this '{opened.text}'", opened)] if opened is not None else []
+        diagnostics.error("frontend.syntax", message, where.span, notes)
+        diagnostics.check()
     return parser
 
 

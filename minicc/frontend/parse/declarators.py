@@ -513,6 +513,8 @@ class Declarators(TypeSpecifiers):
         self.check_arguments(t, specs.at)
         if type(t.record) is ty.Record and t.record.complete and t.record.abstract:
             self.fail(f"parameter type '{t}' is an abstract class", d.name or specs.at)
+        if "__grid_constant__" in specs.words and not t.const and not self.pattern:
+            self.fail("__grid_constant__ is only allowed on const-qualified kernel parameters", d.name or specs.at)
         name = d.name.text if d.name is not None else ""
         if pack and self.pattern:
             t = Type("pack", "", elem=t)

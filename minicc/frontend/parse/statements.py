@@ -294,6 +294,9 @@ class Statements(Records):
         made: list[ast.Stmt] = []
         if not self.at(";"):
             made = [ast.ExprStmt(at, self.expression())]
+        if not self.at(";"):
+            # The semicolon is that of a statement behind a condition without its end.
+            self.expect(")")
         self.expect(";")
         return made
 
