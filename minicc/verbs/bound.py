@@ -125,6 +125,11 @@ def _kernels(arguments: Arguments) -> int:
     build = driver.open_input(request.inputs[0], request, lambda d: report([d], request.has("json")))
     target = request.targets[0]
     program = build.program(target, (target.codes or (target.compute.replace("compute", "sm"),))[0])
+    if program.arch not in archs.NAMES:
+        known = ", ".join(archs.NAMES)
+        fail(
+            "bound.arch", f"{build.name}: code for {program.arch}, of which no machine is described; there are {known}"
+        )
     arch = archs.get(program.arch)
     wanted = arguments.last("kernel")
     functions = [f for f in program.functions if f.entry and wanted in f.name]

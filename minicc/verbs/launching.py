@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 VALUES = (
     "device", "script", "kernel", "grid", "block", "shared", "set", "hazards", "cycle-limit", "runaway-limit", "sample",
-    "cores"
+    "cores", "stack"
 )  # fmt: skip
 """Options with a value that every launching verb takes."""
 HELP = """\
@@ -35,6 +35,7 @@ HELP = """\
   --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 1,000,000,000; 0: never)
   --sample N          of a big grid, simulate N stretches of ten waves with timing, the rest without; cycles are then an
                       estimate, printed with its error
+  --stack BYTES       stack of a thread where recursion leaves its need open (default 1024; cudaLimitStackSize)
   --cores N           simulate in N threads (default 1): the same cycles and results
   --set NAME=EXPR     replace a top-level assignment of the script (sizes, arguments)
 """
@@ -163,7 +164,7 @@ def perform(arguments: Arguments, verb: str, extra: Sequence[str] = (), **device
     import runtime
     from runtime.script import run
 
-    for word in ("cycle-limit", "runaway-limit", "sample", "cores"):
+    for word in ("cycle-limit", "runaway-limit", "sample", "cores", "stack"):
         if not on_gpu and word in arguments.values:
             device_options[word.replace("-", "_")] = arguments.number(word, 0)
     if not on_gpu and sys.stderr.isatty():

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import minicc
 from minicc import arch, binary, cli, sass
 from minicc.analysis.bound import bounds
 from minicc.analysis.dataflow import Dataflow
+from minicc.diagnostics import SourceFile
 from minicc.sass.instr import PT
 from runtime.profile.facts import gather
 from tests.conftest import SAMPLES
@@ -195,3 +197,12 @@ def test_definitions_around_a_loop_against_paths():
             assert set(flow.definitions(i, "R", access.index)) == expected
             checked += 1
     assert checked > 40
+
+
+def test_code_of_a_machine_without_a_description_is_an_error(tmp_path, capsys):
+    data = bytearray(minicc.compile(SourceFile("k.k", "__global__ void k() {}")).cubin)
+    assert data[49] == 90  # of e_flags, the SM's number
+    data[49] = 100
+    (tmp_path / "k.cubin").write_bytes(data)
+    assert cli.main(["bound", str(tmp_path / "k.cubin")]) == 1
+    assert "k.cubin: code for sm_100, of which no machine is described" in capsys.readouterr().err

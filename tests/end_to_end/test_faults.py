@@ -40,6 +40,27 @@ def test_a_fault_names_its_line(statement: str, how: str, tmp_path: Path, capsys
     assert "k.k:6: error: " in said and FAULTS[statement] in said
 
 
+DEEP = """//! o = zeros(8, i32)
+//! k[1, 8](o)
+//! expect(o, 300 * 301 / 2)
+__device__ __noinline__ int sum(int n, volatile int *p)
+{
+    volatile int here[8];
+    for (int i = 0; i < 8; i++) here[i] = n + (p ? p[i] - p[0] : 0);
+    return n ? here[0] + sum(n - 1, here) : 0;
+}
+__global__ void k(int *o) { o[threadIdx.x] = sum(300, 0); }
+"""
+
+
+def test_recursion_that_is_too_deep_for_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.k").write_text(DEEP)
+    assert cli.main(["run", str(tmp_path / "k.k")]) == 1
+    said = capsys.readouterr().err
+    assert "k.k:" in said and "outside of a thread's" in said and "--stack" in said
+    assert cli.main(["run", str(tmp_path / "k.k"), "--stack", "65536"]) == 0
+
+
 @pytest.mark.parametrize("call", LAUNCHES)
 def test_a_launch_that_cannot_be_names_the_script_s(
     call: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -424,6 +424,10 @@ class Run:
                 over = address - near[0] - near[1]
                 if 0 <= over < 1 << 20:
                     what += f", {over} bytes past the end of an allocation of {near[1]} bytes"
+            elif space == 2 and kind == "illegal_address":
+                what += (
+                    f", outside of a thread's {self.grid.local} bytes (--stack N, stack: for recursion that is deeper)"
+                )
             elif kind == "illegal_address" and space in (0, 3) and address < 1 << 16:
                 what += ", which a null pointer leads to"
         elif kind == "illegal_instruction":
