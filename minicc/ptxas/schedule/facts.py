@@ -13,7 +13,9 @@ from minicc.ptxas.liveness import Access, Liveness, analyse
 from minicc.ptxas.mir import MFunction, MInst, MOperand
 from minicc.ptxas.operands import Components
 from minicc.ptxas.registers.intervals import Ranges, build
-from minicc.ptxas.timing import Footprint, footprint
+from minicc.ptxas.schedule import dag
+from minicc.ptxas.schedule.dag import Node
+from minicc.ptxas.timing import Distances, Footprint, footprint
 
 Order = list[list[tuple[MInst, tuple[MOperand, ...]]]]
 """The instructions of each block, with what they read."""
@@ -36,6 +38,7 @@ class Facts:
         self.codes: list[tuple[list[_Code], Liveness]] = []
         self.orders: list[tuple[Order, Ranges]] = []
         self.prints: dict[MInst, tuple[tuple[MOperand, ...], Footprint]] = {}
+        self.graphs: dict[tuple[object, ...], tuple[list[tuple[MOperand, ...]], list[Node]]] = {}
 
     def liveness(self) -> Liveness:
         """Of the function as it stands."""
@@ -72,6 +75,22 @@ class Facts:
                 known = prints[inst] = inst.srcs, footprint(inst, components)
             out.append(known[1])
         return out
+
+    def graph(
+        self, insts: list[MInst], prints: list[Footprint], start: int, distances: Distances, renewed: bool = True
+    ) -> list[Node]:
+        """The graph of the instructions that have the footprints from `start` on, for others to read: where an order
+        has changed nothing a block has the one that it had. Compares that are made again may come at any time if they
+        are not to be `renewed`."""
+        function, end = self.function, start + len(insts)
+        after = prints[end] if end < len(prints) else None
+        late = function.renewed if renewed else {}
+        key = bool(late), after, *[(inst, id(inst.srcs)) for inst in insts]
+        if key not in self.graphs:
+            made = dag.build(insts, prints[start:end], distances, after, late, function.ahead)
+            # What is read is kept, too, so that its place says which it is.
+            self.graphs[key] = [inst.srcs for inst in insts], made
+        return self.graphs[key][1]
 
 
 def _accesses(code: _Code, insts: list[MInst]) -> list[Access] | None:

@@ -41,6 +41,9 @@ _ANY_BLOCK = 64
 function that can do with them does."""
 _LAUNCHED = (schedule.LAUNCHED, 42, 30)
 """Live registers that are tried for it: pairs of which one half lives on leave gaps."""
+_GAINED = 1.1
+"""What scheduling an order again with its registers may gain of its cycles where it needs no local memory: 1.09 at most
+of 60 that were tried. One that takes so much longer than it may gets none."""
 _STEPS = (64, 48, 40, 32)
 """Registers with which an SM has room for half, five eighths, three quarters and all of its warps; those that are
 passed by are tried, until a warp alone takes too long with them."""
@@ -286,7 +289,7 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     usual = trials.of()
     if not known and longest < size and usual.registers > _NEARLY_ANY:
         return False
-    best = usual.among(usual.registers)
+    best, most_alone = usual.among(usual.registers), (_LONGER_KNOWN if known else _LONGER) * usual.alone
     program.restore()
     least = trials.need.between(graphs.live)
     for wanted in (step for step in steps if step < usual.registers):
@@ -302,6 +305,8 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
             made = leanest.graphs_for(aimed) if leaner else graphs
             live = made.schedule(schedule.Aim(aimed)).most
             local = known or (wanted == _ANY_BLOCK and (leaner or size <= _SMALL))
+            if not local and length(function, graphs.arch, trials.facts).alone > _GAINED * most_alone:
+                continue
             fewer = trials.of(local=local)
             if fewer.failed and made.peak <= aimed < live:
                 # Rather than to wait, it has taken more than were aimed at; so many fewer then.
@@ -311,7 +316,7 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
                 # Fewer registers may do, where it is gaps that take too many: more is made again for them then.
                 hopeless &= live > allocate.room(function, graphs.arch, graphs.options)
                 continue
-            if fewer.alone > (_LONGER_KNOWN if known else _LONGER) * usual.alone:
+            if fewer.alone > most_alone:
                 continue
             hopeless = False
             among = fewer.among(fewer.registers) * (DOUBT if fewer.local and wanted < _ANY_BLOCK else 1)

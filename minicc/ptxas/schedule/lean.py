@@ -15,7 +15,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.operands import Components
 from minicc.ptxas.registers.intervals import bits_of
-from minicc.ptxas.schedule.dag import Node, build
+from minicc.ptxas.schedule.dag import Node
 from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.schedule import WHOLE, runs_of
 from minicc.ptxas.timing import Distances, Footprint
@@ -38,7 +38,7 @@ def run(function: MFunction, arch: Arch, facts: Facts | None = None) -> None:
         live &= general
         parts: list[list[int]] = []
         for start, end in reversed(runs_of(prints, WHOLE)):
-            nodes = build(block.insts[start:end], prints[start:end], distances)
+            nodes = facts.graph(block.insts[start:end], prints, start, distances, renewed=False)
             order = _order(nodes, prints[start:end], live, general)
             parts.append([start + i for i in order])
         block.insts = [block.insts[i] for part in reversed(parts) for i in part]

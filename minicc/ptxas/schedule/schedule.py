@@ -84,25 +84,22 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         for start, end in runs_of(prints, spilled=True):
             part = block.insts[start:end]
             if end - start >= 3:
-                nodes = _graph(function, part, prints, start, distances)
+                after = prints[end] if end < len(prints) else None
+                nodes = build(part, prints[start:end], distances, after, function.renewed, function.ahead)
+                nodes = _told_apart(nodes, part, function)
                 part = [part[i] for i in Order(nodes, prints[start:end], arch).made()[0]]
             out += part
         block.insts = out
 
 
-def _graph(
-    function: MFunction, insts: list[MInst], prints: list[Footprint], start: int, distances: Distances
-) -> list[Node]:
-    """The graph of the instructions that have the footprints from `start` on."""
-    end = start + len(insts)
-    after_it = prints[end] if end < len(prints) else None
-    nodes = build(insts, prints[start:end], distances, after_it, function.renewed, function.ahead)
-    if function.broadcasts:
-        # Of loads that are wanted together, one for all lanes goes before one that takes the L1 a while. An
-        # H200 walks down the rows of a matrix, times a vector, 5 % faster for it.
-        for node, inst in zip(nodes, insts, strict=True):
-            node.height += inst in function.broadcasts
-    return nodes
+def _told_apart(nodes: list[Node], insts: list[MInst], function: MFunction) -> list[Node]:
+    """The graph of the instructions in which of loads that are wanted together one for all lanes goes before one that
+    takes the L1 a while: an H200 walks down the rows of a matrix, times a vector, 5 % faster for it."""
+    found = function.broadcasts
+    if found.isdisjoint(insts):
+        return nodes
+    pairs = zip(nodes, insts, strict=True)
+    return [Node(node.succs, node.height + 1, node.preds) if inst in found else node for node, inst in pairs]
 
 
 class Graphs:
@@ -129,7 +126,7 @@ class Graphs:
                 one = _Run(block.insts[start:end], prints[start:end])
                 self.blocks[-1].append(one)
                 if len(block.insts) >= 3 and end - start >= 3:
-                    one.nodes = _graph(function, one.insts, prints, start, distances)
+                    one.nodes = _told_apart(facts.graph(one.insts, prints, start, distances), one.insts, function)
                     one.values = Values(one.prints, after, general)
                     one.peak = one.values.peak
                     one.far = _together(one.insts, one.prints, one.nodes)

@@ -227,19 +227,22 @@ def warps(function: MFunction, arch: Arch, registers: int) -> int:
     return found
 
 
-def length(function: MFunction, arch: Arch) -> _Time:
+def length(function: MFunction, arch: Arch, facts: Facts | None = None) -> _Time:
     """Cycles that the code as it stands takes a warp alone, its instructions, and those of local memory; each loop
-    level counts for several."""
+    level counts for several. The facts are the function's, if it has no registers yet."""
     components, distances = Components(function), Distances(arch)
     alone = 0.0
     for block in function.blocks:
+        if facts is None:
+            prints = [function.prints.get(inst) or footprint(inst, components) for inst in block.insts]
+        else:
+            prints = facts.footprints(block.insts, components)
         now = 0
         made: dict[int, tuple[int, str]] = {}
         """Key -> (cycle from which on it is there, or of its issue; its producer if latency is fixed)."""
         held: dict[int, int] = {}
-        for inst in block.insts:
-            print_ = function.prints.get(inst) or footprint(inst, components)
-            facts = print_.timing
+        for print_ in prints:
+            timing = print_.timing
             for key, reader in print_.reads:
                 if key in made:
                     at, producer = made[key]
@@ -248,14 +251,13 @@ def length(function: MFunction, arch: Arch) -> _Time:
                 if key in made and not made[key][1]:
                     now = max(now, made[key][0])
                 now = max(now, held.pop(key, 0))
+            arrives = now + (_FAR if timing.expect > _NEAR else timing.expect)
             for key, producer in print_.writes:
-                made[key] = (
-                    (now + (_FAR if facts.expect > _NEAR else facts.expect), "") if facts.variable else (now, producer)
-                )
-            if facts.variable:
+                made[key] = (arrives, "") if timing.variable else (now, producer)
+            if timing.variable:
                 for key, _ in print_.reads:
                     held[key] = now + _HELD
-            now += max(facts.stall, 1)
+            now += max(timing.stall, 1)
         alone += block.weight * now
     return _Time(alone, _issued(function), of_local(function))
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from minicc.ptxas import Options, liveness, pipeline
 from minicc.ptxas.cfg import Cfg
-from minicc.ptxas.mir import MFunction
+from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import Components
 from minicc.ptxas.registers.intervals import Ranges, build
-from minicc.ptxas.schedule import facts, fit, lean, schedule
+from minicc.ptxas.schedule import dag, facts, fit, lean, schedule
+from minicc.ptxas.schedule.dag import Node
 from minicc.ptxas.schedule.facts import Facts
-from minicc.ptxas.timing import footprint
+from minicc.ptxas.timing import Distances, Footprint, footprint
 from tests.ptxas.conftest import ARCH
 from tests.ptxas.programs import Generator
 
@@ -43,6 +45,12 @@ def same(known: Facts, function: MFunction) -> None:
         for one, inst in zip(known.footprints(block.insts, components), block.insts, strict=True):
             want = footprint(inst, components)
             assert (one.reads, one.writes, one.guarded) == (want.reads, want.writes, want.guarded)
+        prints = known.footprints(block.insts, components)
+        for start, end in schedule.runs_of(prints):
+            insts, after = block.insts[start:end], prints[end] if end < len(prints) else None
+            nodes = dag.build(insts, prints[start:end], Distances(ARCH), after, function.renewed, function.ahead)
+            graph = known.graph(insts, prints, start, Distances(ARCH))
+            assert [(n.succs, n.height, n.preds) for n in graph] == [(n.succs, n.height, n.preds) for n in nodes]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -61,6 +69,24 @@ def test_facts_of_another_order_are_what_they_would_be_alone(seed: int) -> None:
     for block in function.blocks:
         block.insts = list(block.insts)
     assert known.ranges() is again
+
+
+def test_a_run_has_one_graph_as_long_as_no_order_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = made(2)
+    known, build, asked = Facts(function), dag.build, []
+
+    def noted(insts: list[MInst], prints: list[Footprint], *others: Any) -> list[Node]:
+        asked.append([(inst, inst.srcs) for inst in insts])
+        return build(insts, prints, *others)
+
+    monkeypatch.setattr(dag, "build", noted)
+    graphs = schedule.Graphs(function, ARCH, Options(), facts=known)
+    nodes = [(n, n.height) for runs in graphs.blocks for run in runs for n in run.nodes]
+    lean.run(function, ARCH, known)
+    graphs.schedule(schedule.Aim(20))
+    schedule.Graphs(function, ARCH, Options(), facts=known)
+    assert nodes and all(node.height == height for node, height in nodes)
+    assert len(asked) > 1 and all(a != b for n, a in enumerate(asked) for b in asked[:n])
 
 
 def test_code_that_reads_something_else_is_analysed_anew() -> None:
