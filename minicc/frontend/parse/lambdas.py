@@ -255,6 +255,7 @@ class Lambdas(Guides):
         self.scope = record.scope
         name = Token(IDENT, "operator()", self.token.source, self.token.start)
         d = Declarator(name, ty.AUTO)
+        begin = self.i
         try:
             if self.at("("):
                 self._function_suffix(d)
@@ -262,7 +263,7 @@ class Lambdas(Guides):
                 d.params, d.type = [], ty.function(ty.AUTO, [])
                 d.param_scope = ast.Scope("function", record.scope)
                 self._trailing_return(d)
-            mutable = "mutable" in [t.text for t in self.tokens[self.i - 2 : self.i]]
+            mutable = "mutable" in [t.text for t in self.tokens[begin : self.i]]
             f = ast.Function("operator()", d.type, name, d.params or [], d.defaults, scope=record.scope)
             f.space, f.param_scope, f.record, f.nothrow = space, d.param_scope, made, d.nothrow
             f.library, f.strict, f.constexpr = self.library, self.strict, True
