@@ -62,7 +62,7 @@ def _before_leaving(function: MFunction) -> None:
     found = [
         (a, b, function.blocks[index[out]])
         for a, b in itertools.pairwise(function.blocks)
-        if 0 < a.loop_depth == b.loop_depth and len(a.succs) == 2 and b.label in a.succs and a.insts
+        if 0 < a.loop_depth == b.loop_depth and len(a.succs) == 2 and b.label in a.succs and a.insts and b.insts
         for out in a.succs
         if function.blocks[index[out]].loop_depth < a.loop_depth and _leads(a.insts[-1], out)
     ]

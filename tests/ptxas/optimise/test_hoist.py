@@ -334,3 +334,27 @@ def test_a_counter_that_is_changed_twice_in_a_turn(first: str) -> None:
             if count >= 60:
                 break
         assert out[lane] == total * 1000 + count & 0xFFFFFFFF
+
+
+def test_nothing_is_left_between_a_way_out_and_where_others_meet() -> None:
+    """What stood there was asked for by nobody."""
+    text = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+.reg .b32 %r<9>; .reg .pred %p<4>; .reg .b64 %at;
+ld.param.u64 %at, [x]; mov.u32 %r0, 0; ld.global.u32 %r1, [%at]; ld.global.u32 %r2, [%at+4];
+setp.gt.s32 %p0, %r1, 3; setp.gt.s32 %p1, %r2, 5;
+LOOP: @%p0 bra NEXT;
+st.global.u32 [%at+8], %r0;
+@%p1 bra OUT;
+add.u32 %r5, %r1, %r2;
+NEXT: atom.global.add.u32 %r6, [%at+12], %r0; setp.eq.u32 %p0, %r6, 9; add.u32 %r0, %r0, 1;
+setp.lt.u32 %p3, %r0, %r2; @%p3 bra LOOP;
+OUT: st.global.u32 [%at+16], %r0; ret;
+}
+"""
+    words = np.array([0, 4, 7, 5, 7], np.uint32)
+    runtime.Device().load(write_cubin(assemble(text)))["k"][1, 1](words)
+    assert words.tolist() == [0, 4, 3, 11, 4]
