@@ -1,9 +1,11 @@
-"""Loops with a barrier in each turn go four turns at a time, as in NVIDIA's code, where all threads make as many turns.
+"""Loops with a barrier in each turn go four turns at a time, as in NVIDIA's code, where all threads make as many turns;
+so do those with inline PTX that lanes do together (products of matrices).
 
 LLVM unrolls none whose turns it has to count at run time: the turns that are left over would put the barrier under
 another condition, and it does not know that this condition is the same for all threads. Here that is looked up: a loop
 is chosen whose only way out compares an index, which goes by a constant, with a bound, and both are made of what the
-launch says alone. The barriers go by another name while LLVM unrolls just these loops.
+launch says alone. The barriers go by another name while LLVM unrolls just these loops, and inline PTX has another
+attribute.
 
 Input: a module's text after LLVM's pipeline, whose blocks stand in an order in which a loop is one stretch.
 """
@@ -17,11 +19,16 @@ from minicc.nvvm.flags import PURE, THREAD
 
 TURNS = 4
 LONGEST = 50
-"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers."""
+"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers. (Parts of what inline PTX
+gives are none.)"""
 
 _BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
 _NAME = "@barrier.of.turns("
 _DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
+_ATTRIBUTES = re.compile(r"^attributes #(\d+) = \{ convergent nounwind([^}\n]*) \}$", re.M)
+_ALONE = ' "asm.of.turns"'
+_ASM = re.compile(r" asm (?:sideeffect )?\"[^\n]*\) #(\d+)(?=,|$)", re.M)
+_PART = re.compile(r"  \S+ = extractvalue ")
 _NUMBERED = re.compile(r"^!(\d+) = ", re.M)
 """Metadata, whose numbers have gaps where functions were taken from another text (minicc.nvvm.functions)."""
 _ENDS = re.compile("  (?:ret|switch|unreachable|indirectbr)")
@@ -37,15 +44,16 @@ _HEAD = re.compile(rf"{_SAME.pattern}|phi\b")
 
 
 def marked(text: str) -> str | None:
-    """The text with such loops marked, and barriers that do not keep LLVM from unrolling them; None if it has none."""
+    """The text with such loops marked, and nothing in them that keeps LLVM from unrolling them; None if it has none."""
     head, *functions = text.split("\ndefine ")
     first = 1 + max(map(int, _NUMBERED.findall(text)), default=0)
     notes = [f'!{first} = !{{!"llvm.loop.unroll.count", i32 {TURNS}}}']
+    groups = {number for number, _ in _ATTRIBUTES.findall(text)}
     for place, function in enumerate(functions):
-        if "ptx_kernel" not in function[: function.find("{")] or _BARRIER not in function:
+        if "ptx_kernel" not in function[: function.find("{")] or not _together(function, groups):
             continue
         lines = function.split("\n")
-        for latch in _loops(lines):
+        for latch in _loops(lines, groups):
             loop = f"!{first + len(notes)}"
             lines[latch] += f", !llvm.loop {loop}"
             notes.append(f"{loop} = distinct !{{{loop}, !{first}}}")
@@ -53,15 +61,24 @@ def marked(text: str) -> str | None:
     if len(notes) == 1:
         return None
     text = "\ndefine ".join([head, *functions]).replace(_BARRIER, _NAME)
+    text = _ATTRIBUTES.sub(rf"attributes #\1 = {{ nounwind\2{_ALONE} }}", text) if _ASM.search(text) else text
     return "\n".join([_DECLARED.sub(f"declare void {_NAME}i32) nounwind", text), *notes, ""])
 
 
 def restored(text: str) -> str:
-    """The text with its barriers."""
-    return text.replace(_NAME, _BARRIER)
+    """The text with its barriers, and what lanes do together."""
+    lines = text.replace(_NAME, _BARRIER).split("\n")
+    return "\n".join(
+        line.replace(_ALONE, "").replace("{ ", "{ convergent ", 1) if _ALONE in line else line for line in lines
+    )
 
 
-def _loops(lines: list[str]) -> list[int]:
+def _together(text: str, groups: set[str]) -> bool:
+    """Whether threads do something together there; `groups` are numbers of the attributes of such calls."""
+    return _BARRIER in text or any(number in groups for number in _ASM.findall(text))
+
+
+def _loops(lines: list[str], groups: set[str]) -> list[int]:
     """Of each such loop the place of its last line, a branch."""
     labels, values = places(lines)
     begins = set(labels.values())
@@ -71,7 +88,7 @@ def _loops(lines: list[str]) -> list[int]:
         blocks.append(place if place in begins or not place else blocks[-1])
     targets = [[labels.get(name, 0) for name in TARGET.findall(line)] for line in lines]
     loops = [(start, end) for end, starts in enumerate(targets) for start in starts if start < end]
-    loops = [(start, end) for start, end in loops if any(_BARRIER in line for line in lines[start:end])]
+    loops = [(start, end) for start, end in loops if any(_together(line, groups) for line in lines[start:end])]
     heads = {start for start, _ in loops}
 
     def same(*names: str) -> bool:
@@ -106,7 +123,7 @@ def _loops(lines: list[str]) -> list[int]:
     return [
         end
         for start, end in loops
-        if end - start <= LONGEST
+        if end - start - sum(map(bool, map(_PART.match, lines[start:end]))) <= LONGEST
         and not any(_ENDS.match(line) for line in lines[start:end])
         and all(place < target <= end for place in range(start, end) for target in targets[place])
         and counted(start, end)

@@ -362,7 +362,7 @@ def _cases(w: _Work) -> None:
 
 
 def _barriers(w: _Work) -> None:
-    if " phi " in w.text and ".barrier." in w.text:
+    if " phi " in w.text and (".barrier." in w.text or " asm " in w.text):
         from minicc.nvvm import barriers
 
         if marked := barriers.marked(w.text):

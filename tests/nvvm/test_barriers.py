@@ -124,3 +124,37 @@ def test_between_branches_of_one_condition_there_is_one(statement: str, instruct
     """Inline PTX, too: LLVM's jump threading made it again on each side, where each lane came to one of the two."""
     made = minicc.compile(SourceFile("k.k", GUARDED.replace("TOGETHER", statement)), arch="sm_90")
     assert made.ptx.count(instruction) == 1
+
+
+PRODUCT = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half *a, const half *b, float *c, int n)
+{
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    for (LOOP) {
+        wmma::load_matrix_sync(x, a + i, 96);
+        wmma::load_matrix_sync(y, b + i * 16, 16);
+        wmma::mma_sync(sum, x, y, sum);
+    }
+    wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+}
+"""
+
+
+def test_turns_of_products_go_by_four() -> None:
+    """Whatever the number of turns."""
+    alike = minicc.compile(SourceFile("k.k", PRODUCT.replace("LOOP", "int i = 0; i < n; i += 16")), arch="sm_90")
+    apart = PRODUCT.replace("LOOP", "int i = threadIdx.x & 32; i < n; i += 16")
+    assert alike.ptx.count("wmma.mma") >= 4
+    assert minicc.compile(SourceFile("k.k", apart), arch="sm_90").ptx.count("wmma.mma") == 1
+    device, random = Device("sm_90"), np.random.default_rng(1)
+    x, y = (random.integers(-4, 5, size).astype(np.float16) for size in ((16, 96), (96, 16)))
+    a, b, out = device.buffer(x), device.buffer(y), device.buffer(np.zeros((16, 16), np.float32))
+    kernel = device.load(alike.cubin)["k"]
+    for n in range(0, 97, 16):
+        kernel[1, 32](a, b, out, np.int32(n))
+        assert (out.numpy() == x[:, :n].astype(np.float32) @ y[:n].astype(np.float32)).all()
