@@ -18,8 +18,9 @@ warp waits for the operation anyhow: whatever follows then fills the time.
     test: x = load;  @p(x) BRA out         test: x = load;  i = i - 1;  q = i > 0;  @p(x) BRA out
     next: i = i - 1;  @q(i) BRA test  ->   next: @q BRA test
 
-And what follows a branch that leaves a loop is computed before it, if nobody asks for it outside: a warp waits there
-for the branch's condition anyhow, and leaves once. A counter that is asked for outside is set back on the way there.
+And what follows a branch that leaves a loop is computed before it, counters and points of floats alike, if nobody asks
+for it outside: a warp waits there for the branch's condition anyhow, and leaves once. A counter that is asked for
+outside is set back on the way there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
 from minicc.ptxas.liveness import ARITHMETIC, Liveness, analyse
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
-from minicc.ptxas.optimise.ahead import PURE, WEAK, stores
+from minicc.ptxas.optimise.ahead import WEAK, stores
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Imm, Target
 
@@ -77,7 +78,7 @@ def _before_leaving(function: MFunction) -> None:
         kept = {(reg, n) for reg, mask in masks for n in range(mask.bit_length()) if mask >> n & 1}
         kept.update(parts_read(test.insts[-1]))
         asked = set(parts_read(next_.insts[-1]))
-        pure = {inst for inst in next_.insts if inst.mnemonic in PURE}
+        pure = {inst for inst in next_.insts if inst.mnemonic in ARITHMETIC}
         steps = _steps(next_.insts)
         moved = _movable(next_.insts, kept - steps.keys(), set(), False, pure, ("R", "P"))[:_FEW]
         if asked.isdisjoint(part for inst in moved for part in parts_written(inst)):

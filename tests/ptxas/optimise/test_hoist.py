@@ -206,6 +206,31 @@ def test_counting_passes_with_the_condition() -> None:
     assert cycles[0] < 0.9 * cycles[1]
 
 
+def test_the_next_point_is_made_while_it_is_asked_whether_this_one_leaves() -> None:
+    """Sums and products of doubles, too, for which who leaves has no use: they wait for nothing that the exit's
+    condition waits for."""
+    text = """extern "C" __global__ void k(const int *a, const int *b, int *e, int *out, int n)
+    {
+        double c = threadIdx.x * 0.02 - 1.5, x = 0, y = 0.5;
+        int k;
+        for (k = 0; k < n; k++) {
+            double a = x * x, b = y * y;
+            if (a + b >= 4)
+                break;
+            y = 2 * x * y + 0.25;
+            x = a - b + c;
+        }
+        out[threadIdx.x] = k;
+    }"""
+    cycles, counts = [], []
+    for image in images(text):
+        out, words = np.zeros(THREADS, np.int32), np.zeros(WORDS, np.int32)
+        cycles.append(runtime.Device("sm_90").load(image)["k"][1, THREADS](words, words, out, out, np.int32(40)).cycles)
+        counts.append(out.tolist())
+    assert counts[0] == counts[1] and len(set(counts[0])) > 5
+    assert cycles[0] < 0.93 * cycles[1]
+
+
 def test_what_belongs_to_a_call_stays_with_it() -> None:
     """The return address is a constant, but only beside its call."""
     text = """
