@@ -265,6 +265,8 @@ class MFunction:
         """What loops read before they write it, if it has been looked for since definitions went (`ssa.early`)."""
         self.vregs: list[VReg] = []
         self.frame = 0
+        self.stack_align = 16
+        """Of the stack pointer, in bytes: what local variables of the kernel and of all that it calls ask for."""
         self.shared = 0
         self.shared_align = 16
         self.barriers = 0

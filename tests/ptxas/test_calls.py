@@ -118,3 +118,34 @@ def test_what_many_call_is_not_copied_for_each(calls: int, real: bool) -> None:
     words = [int.from_bytes(code[at : at + 16], "little") for at in range(0, len(code), 16)]
     found = sum(sass.decode(word, arch.get("sm_90")).mnemonic == "CALL" for word in words)
     assert found == (calls if real else 0)
+
+
+ALIGNED = f"""
+.func (.param .b32 ret) below(.param .b32 x)
+{{
+    .reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<5>; .local .align ALIGN .b8 room[ALIGN];
+    ld.param.u32 %r1, [x]; mov.u64 %rd1, room; st.local.v4.u32 [%rd1], {{%r1, %r1, %r1, %r1}}; mov.u32 %r2, 0;
+    setp.eq.u32 %p, %r1, 0; @%p bra end; sub.u32 %r3, %r1, 1; {call("%r2", "below", "%r3")}
+end:
+    cvta.local.u64 %rd2, %rd1; cvt.u32.u64 %r4, %rd2; and.b32 %r4, %r4, ALIGN - 1; add.u32 %r2, %r2, %r4;
+    ld.local.u32 %r5, [%rd1+12]; sub.u32 %r5, %r5, %r1; add.u32 %r2, %r2, %r5; st.param.b32 [ret], %r2; ret;
+}}
+""" + kernel(
+    "aligned",
+    """.local .b8 odd[20]; mov.u64 %rd4, odd; st.local.u32 [%rd4], %r0; and.b32 %r4, %r0, 3; mul.wide.u32 %rd1, %r4, 8;
+    alloca.u64 %rd2, %rd1; """
+    + call("%r10", "below", "%r4")
+    + " ld.local.u32 %r5, [%rd4]; sub.u32 %r5, %r5, %r0; add.u32 %r10, %r10, %r5;",
+)
+
+
+@pytest.mark.parametrize("align", [16, 32, 128])
+def test_frames_are_as_aligned_as_what_lies_in_them(align: int) -> None:
+    """In whatever the caller keeps in its own frame and takes below it."""
+    for options in TWINS[1:3]:
+        program = assemble(HEAD + ALIGNED.replace("ALIGN", str(align)), verify=True, **options)
+        for function in program.functions:
+            assert not check(function.code, arch.get("sm_90"))
+        out = np.ones(THREADS, np.uint32)
+        device().load(binary.write_cubin(program))["aligned"][(2,), (THREADS // 2,)](out, np.uint32(THREADS))
+        assert not out.any()

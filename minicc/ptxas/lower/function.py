@@ -39,17 +39,24 @@ def lower_kernel(
     symbols.place_shared(function.name, [flat, *device.values()])
     symbols.clusters = symbols.clusters or any("cluster" in name for name, _ in function.directives)
     out.reconfigures = _reconfigures(out, [flat, *device.values()], options)
+    local = (v for body in (flat, *device.values()) for v in body.variables.values() if v.space == "local")
+    out.stack_align = max([out.stack_align, *map(align_of, local)])
     lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
     symbols.module.functions.append(out)
-    limits = (out.max_registers, out.max_threads, out.req_threads, out.min_ctas, out.reconfigures)
+    limits = (
+        out.max_registers, out.max_threads, out.req_threads, out.min_ctas, out.reconfigures, out.stack_align
+    )  # fmt: skip
     found: list[MFunction] = []
     for name, body in device.items():
         key = (name, limits, symbols.clusters, tuple(symbols.shared.items()))
         inner = made.get(key)
         if inner is None:
             inner = made[key] = MFunction(name, False)
-            inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas, inner.reconfigures = limits
+            (
+                inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas, inner.reconfigures,
+                inner.stack_align,
+            ) = limits  # fmt: skip
             lower_function(inner, calls.bodies[name], body, symbols, arch, options)
         found.append(inner)
         out.barriers = max(out.barriers, inner.barriers)

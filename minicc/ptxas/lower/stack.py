@@ -29,7 +29,8 @@ def alloca(b: Builder, inst: ptx.Inst) -> None:
     low = lowest(b)
     taken = b.temp()
     b.emit("IADD3", (taken,), b.minus(low, b.val64(size)[0]))
-    aligned = b.logic(taken, imm(-max(align, 8)), 0xC0)
+    # The frame of what is called begins here.
+    aligned = b.logic(taken, imm(-max(align, b.fn.stack_align)), 0xC0)
     # The guard belongs here: later instructions see this register.
     b.emit("MOV", (low,), (aligned,), b.guard)
     _result(b, d, low)

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from functools import partial
 
 from minicc.arch.schema import Arch
+from minicc.numbers import align_up
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MFunction, MInst, MOperand, V, VMem, VReg
 from minicc.ptxas.operands import guarded, map_reads, map_writes, reads, renamed, writes
 from minicc.ptxas.optimise import dead
@@ -25,7 +26,8 @@ from minicc.sass.instr import Const, Imm, Reg
 STACK = Reg("R", 1)
 INCOMING = Reg("R", 1, suffix=("caller",))
 """As an address: the caller's stack pointer, which is R1 plus the frame once that is known."""
-_FRAME_UNIT = 16
+_START = 16
+"""What the stack pointer that the driver gives is a multiple of."""
 _KEPT = (*range(16, 20), *range(22, 256))
 """General registers that a device function must leave as they were; also barriers from `_KEPT_BARRIER` on."""
 _KEPT_BARRIER = 6
@@ -120,10 +122,12 @@ class Spiller:
         return found
 
     def finish(self) -> None:
-        """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame."""
+        """Frame set-up, as ptxas does it: R1 from the constant bank, less the frame, down to a multiple of the stack's
+        alignment, of which frames are multiples."""
         function = self.function
         save, restore = ([], []) if function.entry or function.is_routine else self._keep()
-        function.frame = -(-(function.frame + function.incoming) // _FRAME_UNIT) * _FRAME_UNIT
+        unit = function.stack_align
+        function.frame = align_up(function.frame + function.incoming, unit)
         function.attributes["spill_stores"] = self.store_bytes
         function.attributes["spill_loads"] = self.load_bytes
         uses_stack = bool(function.frame or function.callees or function.calls or function.indirect) or any(
@@ -136,6 +140,10 @@ class Spiller:
             setup.append(self._add_stack(-function.frame))
             if not function.entry:
                 restore.append(self._add_stack(function.frame))
+        if function.entry and uses_stack and unit > _START:
+            multiple = (STACK, Imm(-unit & 0xFFFFFFFF), ZERO, Imm(0xC0, "uint"), FALSE)
+            setup.append(MInst("LOP3", ("LUT",), (STACK,), multiple))
+            function.frame += unit - _START
         if not function.entry:
             for block in function.blocks:
                 if block.insts and block.insts[-1].mnemonic == "RET":
