@@ -266,13 +266,13 @@ HEADERS: dict[str, str] = {
         **{name: name for name in """
         cccl.h halves.h cub_sort.h half_class.h narrow_class.h e8m0_class.h mma.h cuda_fp8.h cuda_fp6.h cuda_fp4.h
         curand_kernel.h cuda/atomic cuda_pipeline.h cuda_pipeline_primitives.h cuda_awbarrier.h
-        cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cooperative_groups.h
+        cuda_awbarrier_primitives.h cuda/pipeline cuda/ptx cuda/barrier cuda/latch cuda/semaphore cooperative_groups.h
         cooperative_groups/reduce.h cooperative_groups/scan.h cooperative_groups/memcpy_async.h""".split()},
 }  # fmt: skip
 
 PREFIXES: dict[str, str] = {
     "thrust/": "halves.h", "cuda/std/cmath": "halves.h", "cuda/std/complex": "halves.h",
-    "cuda/std/atomic": "cuda/atomic",
+    "cuda/std/atomic": "cuda/atomic", "cuda/std/latch": "cuda/latch", "cuda/std/semaphore": "cuda/semaphore",
     "cuda/": "cccl.h", "cooperative_groups/details/": "cooperative_groups.h",
     "cub/": "cub.h", "cublas": "cublas.h", "cufft": "cufft.h",
     "nvtx3/": "", "cudnn": "",

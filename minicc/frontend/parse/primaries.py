@@ -221,9 +221,10 @@ class Primaries(Packs):
         offset = 0
         at = self.identifier()
         while True:
-            field = t.record.find(at.text) if t.record is not None else None
-            if field is None:
+            field = (t.record.find(at.text) or t.record.find_unnamed(at.text)) if t.record is not None else None
+            if t.record is None or field is None:
                 self.fail(f"no member named '{at.text}' in '{t}'", at, code="frontend.no-member")
+            offset += t.record.unnamed_offset(field)
             if field.bit_width:
                 self.fail(f"cannot compute offset of bit-field '{at.text}'", at)
             offset, t = offset + field.offset, field.type

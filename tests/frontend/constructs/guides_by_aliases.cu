@@ -28,3 +28,14 @@ void host(Cell<float> *items, const short *keys) {
     fill<<<1, 1>>>(Table(3, items, keys), 1.f);
     show<<<1, 1>>>(Table(Cell<double>{2.0}, 'c'), (int *)nullptr);
 }
+
+#include <cuda/std/expected>
+// A guide that takes by value makes pointers of arrays.
+__device__ cuda::std::expected<int, const char *> parse(int x) {
+    if (x & 1) return x * 2;
+    return cuda::std::unexpected("even");
+}
+__global__ void parsed(int *p) {
+    auto e = parse(p[0]);
+    p[1] = e.has_value() ? *e : e.error()[0];
+}

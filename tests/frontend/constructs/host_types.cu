@@ -46,3 +46,12 @@ struct Scheme {
     Property property() { return Property(typeid(Cell)); }
 };
 __global__ void of_scheme(Scheme::Cell *c) { c->r = 1; }
+
+// A member of an unnamed class within a union.
+union Word {
+    float f;
+    struct {
+        unsigned short low, high;
+    };
+};
+static_assert(offsetof(Word, high) == 2 && __builtin_offsetof(Word, low) == 0);

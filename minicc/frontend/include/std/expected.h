@@ -6,6 +6,7 @@ template <typename E> struct unexpected {
     __host__ __device__ constexpr explicit unexpected(const E &e) : error_(e) {}
     __host__ __device__ constexpr const E &error() const { return error_; }
 };
+template <typename E> unexpected(E) -> unexpected<E>;
 template <typename T, typename E> struct expected {
     typedef T value_type;
     typedef E error_type;
