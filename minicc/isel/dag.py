@@ -192,6 +192,8 @@ class Builder:
             return difference
         elif head in ("or", "add", "xor") and (joined := self._join(type_, a, b)) is not None:
             return joined
+        elif head in ("add", "sub") and type_ == "i64" and (difference := self._less_pair(head, a, b)) is not None:
+            return difference
         elif type_ == "i64" and head == "mul" and (inner := _shifted(a) or _shifted(b)) is not None:
             # The product of two extended words is one instruction, if the shift comes after it.
             other = b if _shifted(a) else a
@@ -256,6 +258,18 @@ class Builder:
             return self.pack(self.trunc(a), self.trunc(b.args[0]))
         return None
 
+    def _less_pair(self, head: str, a: Node, b: Node) -> Node | None:
+        """(-y << 32) - x, as LLVM negates the pair x | y << 32, is that pair negated, and y + -x a difference."""
+        if head == "add":
+            for term, other in (a, b), (b, a):
+                if (of := _negated(term)) is not None:
+                    return self.binary("sub", "i64", other, of)
+            return None
+        if (shift := _shifted(a)) is None or shift.args[1].data != 32 or b.zb > 32:
+            return None
+        upper = _negated(self.trunc(shift.args[0]))
+        return upper and self.binary("sub", "i64", self.const("i64", 0), self.pack(self.trunc(b), upper))
+
     def _identity(self, head: str, type_: str, a: Node, b: Node) -> Node | None:
         value = b.data
         full = _MASK[type_]
@@ -263,6 +277,8 @@ class Builder:
             return a
         if head == "add" and a.op == f"sym.{type_}":
             return self.symbol(type_, a.data[0], a.data[1] + signed(value, WIDTH[type_]))
+        if head == "add" and type_ == "i64" and _negated(a) is not None:
+            return self.binary("sub", type_, b, a.args[1])
         if head in ("add", "sub") and a.head == "add" and a.args[1].is_const:
             total = a.args[1].data + (value if head == "add" else -value)
             return self.binary("add", type_, a.args[0], self.const(type_, total))
@@ -597,6 +613,11 @@ def _is_half(a: Node) -> bool:
 def _shifted(a: Node) -> Node | None:
     """The node if it is a shift to the left by a constant."""
     return a if a.op == "shl.i64" and a.args[1].is_const else None
+
+
+def _negated(a: Node) -> Node | None:
+    """x, if the node is -x."""
+    return a.args[1] if a.head == "sub" and a.args[0].is_const and not a.args[0].data else None
 
 
 def _tests_bits(a: Node) -> bool:
