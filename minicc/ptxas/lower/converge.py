@@ -103,7 +103,9 @@ def converge(function: MFunction, builder: Builder) -> None:
     gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
     among = {s.sync: s.block for s in exchanges if s.block in apart}
     steps = in_step(graph, nests, regions, apart, parted) if among else set()
-    alike = {sync for sync, n in among.items() if n in steps} - builder.barriers - {s.sync for s in gathered}
+    alike = {sync for sync, n in among.items() if n in steps}
+    alike |= {sync for n in set(among.values()) for sync in _met(function.blocks[n], together, builder)}
+    alike -= builder.barriers | {s.sync for s in gathered}
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
@@ -140,6 +142,24 @@ def _parts(block: Block, apart: bool, together: set[str], builder: Builder) -> b
         or (apart and (i.mnemonic in ("YIELD", "NANOSLEEP") or i in builder.barriers))
         for i in block.insts
     )
+
+
+def _met(block: Block, together: set[str], builder: Builder) -> list[MInst]:
+    """WARPSYNCs whose lanes have met at one of the same mask further up, and cannot have parted since: with a mask in a
+    register one takes 36 cycles."""
+    met: set[int] = set()
+    """Registers with the masks."""
+    out = []
+    for inst in block.insts:
+        mask = inst.srcs[0] if inst.mnemonic == "WARPSYNC" and inst.srcs and inst.guard == TRUE else None
+        if isinstance(mask, V) and not inst.modifiers:
+            if mask.reg.id in met:
+                out.append(inst)
+            met.add(mask.reg.id)
+        elif inst.mnemonic == "WARPSYNC" or _parts(Block("", [inst]), True, together, builder):
+            met.clear()
+        met.difference_update(d.reg.id for d in inst.dsts if isinstance(d, V))
+    return out
 
 
 def _calls(call: MInst, labels: set[str]) -> bool:
