@@ -6,6 +6,7 @@ range saturates.
 
 from __future__ import annotations
 
+from minicc.sass.instr import Imm
 from minicc.sass.semantics.expr import FALSE, E, concat, const, fcmp, fext, fmul, frint, ftoi, ftrunc, itof
 from minicc.sass.semantics.floats import (
     BF16,
@@ -56,7 +57,8 @@ def i2f(b: Builder) -> None:
     fmt = FLOAT_TYPES[b.one(*FLOAT_TYPES, default="F32")]
     bits, signed = int(kind[1:]), kind[0] == "S"
     if bits == 64:
-        x = b.integer(1, 64)
+        # An immediate is the upper word, as of a double; the lower is zero (an H200 with NVIDIA's code for constants).
+        x = b.raw(1).zext(64) << 32 if isinstance(b.ops[1], Imm) else b.integer(1, 64)
     else:
         x = b.raw(1)
         part = next((s for s in b.suffix(1) if s[0] in "BH"), "")

@@ -172,6 +172,10 @@ def test_integer_to_float() -> None:
         machine.set(8, low.view(np.uint32))
         machine.run("I2FP.F32.S32 R4, R8")
         np.testing.assert_array_equal(machine.get(4).view(np.float32), low.astype(np.float32))
+    # NVIDIA's ptxas makes this of cvt.rn.f64.s64 of 5 << 32 and of -1 << 32: an immediate is the upper word.
+    for bits in (0x3FF80000, 5, -1):
+        machine.run(f"I2F.F64.S64 R4, {bits & 0xFFFFFFFF:#x}")
+        np.testing.assert_array_equal(machine.get64(4).view(np.float64), np.full(32, float(bits << 32)))
 
 
 MUFU = ("rcp", "rsq", "sqrt", "ex2", "lg2", "sin", "cos", "tanh", "rcp64h", "rsq64h")
