@@ -347,6 +347,8 @@ def _constant(inst: MInst, old: V, value: Imm | Const) -> MOperand | None:
     if isinstance(value, Const):
         return evolve(value, neg=old.neg, abs=old.abs, inv=old.inv)
     bits = value.bits & 0xFFFFFFFF
+    if old.abs and "XORSIGN" in inst.modifiers and bits & 0x80008000:
+        return None  # the sign counts for that of the result
     if inst.mnemonic in _HALF:
         if old.suffix:
             half = bits >> 16 if old.suffix == ("H1_H1",) else bits & 0xFFFF

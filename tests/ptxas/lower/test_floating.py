@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import runtime
+from minicc.binary import write_cubin
+from tests.ptxas.conftest import assemble
 from tests.ptxas.lower import ieee
 from tests.ptxas.lower.harness import Case, run
 
@@ -269,3 +272,25 @@ def test_square_root_over_all_significands() -> None:
     loaded["r"][(count // 128,), (128,)](x, out, np.uint32(count))
     want = (1.0 / x.view(np.float32).astype(np.float64)).astype(np.float32)
     assert np.array_equal(out, want.view(np.uint32))
+
+
+@pytest.mark.parametrize("constant", [-3.0, 2.5, -0.0])
+def test_signs_of_what_magnitudes_are_compared_of(constant: float) -> None:
+    """.xorsign.abs asks for the signs of a constant and of what was negated."""
+    text = f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x) {{
+.reg .f32 %f<6>; .reg .b32 %r; .reg .b64 %at, %o;
+ld.param.u64 %at, [x]; mov.u32 %r, %tid.x; mul.wide.u32 %o, %r, 4; add.s64 %at, %at, %o;
+ld.global.f32 %f0, [%at]; mov.f32 %f1, 0f{bits_of(constant, 32):08X}; neg.f32 %f2, %f0;
+min.xorsign.abs.f32 %f3, %f0, %f1; max.xorsign.abs.f32 %f4, %f2, %f1;
+st.global.f32 [%at+16], %f3; st.global.f32 [%at+32], %f4; ret;
+}}
+"""
+    x = np.array([1.5, -4.0, 0.5, -0.25, *[0.0] * 8], np.float32)
+    runtime.Device().load(write_cubin(assemble(text)))["k"][1, 4](x)
+    first, other = x[:4], np.float32(constant)
+    for words, signs, choose in ((x[4:8], first, np.minimum), (x[8:], -first, np.maximum)):
+        want = np.copysign(choose(abs(first), abs(other)), np.where(np.signbit(signs) ^ np.signbit(other), -1, 1))
+        np.testing.assert_array_equal(words.view(np.uint32), want.astype(np.float32).view(np.uint32))
