@@ -67,17 +67,9 @@ def _transfer(
             register = abi.put(b, word, value, STACK)
             if register is not None:
                 reads.append(register)
-    switched = b.flat.takes_memory
-    if switched:
-        if any(abi.overflow(abi.places(formals)) for formals, _ in (arguments, results)):
-            b.unsupported("alloca and a call with that many arguments in one function")
-        kept = b.temp()
-        kept.reg.spillable = False  # its place would be named by the register that it is to give back
-        b.emit("MOV", (kept,), (STACK,), side=True)
-        b.emit("MOV", (STACK,), (stack.lowest(b),), side=True)
-    made = jump()
-    if switched:
-        b.emit("MOV", (STACK,), (kept,), side=True)
+    if b.flat.takes_memory and any(abi.overflow(abi.places(formals)) for formals, _ in (arguments, results)):
+        b.unsupported("alloca and a call with that many arguments in one function")
+    made = stack.below(b, jump)
     made.implicit_reads = (*reads, abi.return_address(b))
     made.implicit_writes = abi.clobbers(b)
     for actual, where in zip(results[1], abi.places(results[0]), strict=True):

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 
 from minicc.arch import Arch
 from minicc.ptx import model as ptx
-from minicc.ptxas.lower import abi
+from minicc.ptxas.lower import abi, stack
 from minicc.ptxas.lower.builder import Builder
 from minicc.ptxas.lower.cleanup import clean
 from minicc.ptxas.lower.converge import converge
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.lower.symbols import Symbols
 from minicc.ptxas.lower.types import type_of
-from minicc.ptxas.mir import RETURN_POINT, ZERO, MFunction, MOperand, V, function_label
+from minicc.ptxas.mir import RETURN_POINT, ZERO, MFunction, MInst, MOperand, V, function_label
 from minicc.ptxas.operands import writes
 from minicc.sass.instr import Target
 
@@ -66,9 +66,13 @@ def call(b: Builder, name: str, arguments: Sequence[MOperand], results: int, bod
     back = [abi.pinned(b, "R", RETURN + k) for k in (0, 1)]
     for target, word in zip(reads, arguments, strict=True):
         b.move(target, word)
-    b.emit("MOV", (back[0],), (RETURN_POINT,), side=True)
-    b.move(back[1], ZERO)
-    made = b.emit("CALL.REL.NOINC", (), (Target(label=function_label(name)),), side=True, memory="barrier")
+
+    def jump() -> MInst:
+        b.emit("MOV", (back[0],), (RETURN_POINT,), side=True)
+        b.move(back[1], ZERO)
+        return b.emit("CALL.REL.NOINC", (), (Target(label=function_label(name)),), side=True, memory="barrier")
+
+    made = stack.below(b, jump)  # one that has had to spill has a frame
     made.implicit_reads = (*reads, *back)
     general = [abi.pinned(b, "R", k) for k in range(registers) if k != STACK_POINTER]
     made.implicit_writes = (*general, *(abi.pinned(b, file, k) for file in ("P", "B") for k in abi.CLOBBERED[file]))

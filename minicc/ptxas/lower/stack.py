@@ -6,6 +6,8 @@ of its own, and R1 follows it for the time of a call.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import STACK, Builder, imm
 from minicc.ptxas.mir import ZERO, MInst, V
@@ -18,6 +20,19 @@ def lowest(b: Builder) -> V:
         b.entry_insts.append(MInst("MOV", (), (V(b.taken),), (STACK,)))
         b.fn.attributes["DYNAMIC_STACK"] = True
     return V(b.taken)
+
+
+def below(b: Builder, jump: Callable[[], MInst]) -> MInst:
+    """The call that `jump` makes, with the callee's frame below what has been taken."""
+    if not b.flat.takes_memory:
+        return jump()
+    kept = b.temp()
+    kept.reg.spillable = False  # its place would be named by the register that it is to give back
+    b.emit("MOV", (kept,), (STACK,), side=True)
+    b.emit("MOV", (STACK,), (lowest(b),), side=True)
+    made = jump()
+    b.emit("MOV", (STACK,), (kept,), side=True)
+    return made
 
 
 def alloca(b: Builder, inst: ptx.Inst) -> None:

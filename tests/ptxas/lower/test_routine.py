@@ -9,9 +9,10 @@ import pytest
 
 import minicc
 import runtime
-from minicc import arch
+from minicc import arch, binary
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
+from tests.ptxas.lower import harness
 
 N = 512
 HARD = [0.0, -0.0, 1.0, 3.0, float("inf"), float("-inf"), float("nan")]
@@ -108,3 +109,27 @@ def test_special_operands_take_no_turns(tmp_path: Path) -> None:
         result = runtime.Device("sm_90").load(compiled)["f"][1, 32](np.full(32, x), np.full(32, 1e-309), np.zeros(96))
         counts.append(result.stats["smsp__inst_executed.sum"])
     assert counts[1] < 0.2 * counts[0]
+
+
+def test_a_routine_with_a_frame_leaves_what_alloca_took() -> None:
+    """One that has no registers for all its values stores them, below what the kernel took at run time."""
+    words = ", ".join(f"%r{k}" for k in range(2, 6))
+    text = f""".version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) {{
+.reg .b32 %r<9>; .reg .b64 %rd<5>; .reg .f64 %g<5>;
+ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 32; add.u64 %rd0, %rd0, %rd1;
+add.u32 %r1, %r0, 9; alloca.u64 %rd2, 48, 16; st.local.v4.u32 [%rd2], {{%r0, %r1, %r1, %r0}};
+st.local.v4.u32 [%rd2+16], {{%r1, %r0, %r1, %r0}}; st.local.v4.u32 [%rd2+32], {{%r0, %r0, %r1, %r1}};
+cvt.rn.f64.u32 %g0, %r1; mul.f64 %g0, %g0, 0d0000100000000000; cvt.rn.f64.u32 %g1, %r0;
+div.rn.f64 %g2, %g0, %g1; div.rn.f64 %g3, %g1, %g0; add.f64 %g2, %g2, %g3; st.global.f64 [%rd0], %g2;
+ld.local.v4.u32 {{{words}}}, [%rd2]; st.global.v2.u32 [%rd0+8], {{%r2, %r3}};
+ld.local.v4.u32 {{{words}}}, [%rd2+16]; st.global.v2.u32 [%rd0+16], {{%r2, %r3}};
+ld.local.v4.u32 {{{words}}}, [%rd2+32]; st.global.v2.u32 [%rd0+24], {{%r4, %r5}}; ret; }}
+"""
+    out = np.zeros((32, 8), np.uint32)
+    image = binary.write_cubin(harness.assemble(text, ra="spill-all"))
+    harness.device().load(image)["k"][1, 32](out)
+    for t in range(32):
+        assert out[t, 2:].tolist() == [t, t + 9, t + 9, t, t + 9, t + 9]
