@@ -145,17 +145,20 @@ def _parts(block: Block, apart: bool, together: set[str], builder: Builder) -> b
 
 
 def _met(block: Block, together: set[str], builder: Builder) -> list[MInst]:
-    """WARPSYNCs whose lanes have met at one of the same mask further up, and cannot have parted since: with a mask in a
-    register one takes 36 cycles."""
+    """WARPSYNCs whose lanes have met at one of the same mask, or of the whole warp, further up, and cannot have parted
+    since: with a mask in a register one takes 36 cycles."""
     met: set[int] = set()
-    """Registers with the masks."""
+    """Registers with the masks, and `everyone` when the whole warp has met."""
+    everyone = -1
     out = []
     for inst in block.insts:
-        mask = inst.srcs[0] if inst.mnemonic == "WARPSYNC" and inst.srcs and inst.guard == TRUE else None
-        if isinstance(mask, V) and not inst.modifiers:
-            if mask.reg.id in met:
+        if inst.mnemonic == "WARPSYNC" and inst.guard == TRUE and inst.modifiers in ((), ("ALL",)):
+            mask = inst.srcs[0] if inst.srcs else None
+            lanes = everyone if inst.modifiers else mask.reg.id if isinstance(mask, V) else None
+            if everyone in met or lanes in met:
                 out.append(inst)
-            met.add(mask.reg.id)
+            elif lanes is not None:
+                met.add(lanes)
         elif inst.mnemonic == "WARPSYNC" or _parts(Block("", [inst]), True, together, builder):
             met.clear()
         met.difference_update(d.reg.id for d in inst.dsts if isinstance(d, V))

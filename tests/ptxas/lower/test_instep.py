@@ -88,13 +88,13 @@ def test_lanes_are_gathered_only_where_they_may_come_one_by_one() -> None:
 
 
 TILES = """extern "C" __global__ void k(const int *x, int *out) {
-    int lane = threadIdx.x, at = lane & 24, turns = 0;
-    unsigned mask = 0xffu << (lane & 24);
+    int lane = threadIdx.x, at = lane & -WIDTH, turns = 0;
+    unsigned mask = WIDTH == 32 ? ~0u : (1u << WIDTH) - 1 << at;
     do {
         int c = 0;
         for (int u = at; u < at + 20; u++) { if (x[u & 255] == turns + (lane & 3)) break; c++; }
-        for (int o = 4; o; o /= 2) c += __shfl_down_sync(mask, c, o, 8);
-        c = __shfl_sync(mask, c, 0, 8);
+        for (int o = WIDTH / 2; o; o /= 2) c += __shfl_down_sync(mask, c, o, WIDTH);
+        c = __shfl_sync(mask, c, 0, WIDTH);
         at += c + 1;
         turns++;
     } while (at % 13 && turns < 9);
@@ -102,18 +102,19 @@ TILES = """extern "C" __global__ void k(const int *x, int *out) {
 }"""
 
 
-def test_lanes_that_met_for_an_exchange_are_together_for_the_next() -> None:
-    compiled = minicc.compile(SourceFile("k.cu", TILES))
-    assert compiled.sass.count("WARPSYNC") == 1 and compiled.sass.count("SHFL") == 4
+@pytest.mark.parametrize("width", [8, 32])
+def test_lanes_that_met_for_an_exchange_are_together_for_the_next(width: int) -> None:
+    compiled = minicc.compile(SourceFile("k.cu", TILES.replace("WIDTH", str(width))))
+    assert compiled.sass.count("WARPSYNC") == 1 and compiled.sass.count("SHFL") == width.bit_length()
     x = np.random.default_rng(1).integers(0, 9, 256).astype(np.int32)
     out = np.zeros(32, np.int32)
     device().load(compiled.cubin)["k"][(1,), (32,)](x, out)
-    lanes, at, turns = np.arange(32), np.arange(32) & 24, np.zeros(32, int)
+    lanes, at, turns = np.arange(32), np.arange(32) & -width, np.zeros(32, int)
     running = np.ones(32, bool)
     while running.any():
         found = [next((i for i in range(20) if x[a + i & 255] == t + (lane & 3)), 20)
                  for lane, a, t in zip(lanes, at, turns, strict=True)]  # fmt: skip
-        at = np.where(running, at + np.repeat(np.reshape(found, (4, 8)).sum(1), 8) + 1, at)
+        at = np.where(running, at + np.repeat(np.reshape(found, (-1, width)).sum(1), width) + 1, at)
         turns += running
         running &= (at % 13 != 0) & (turns < 9)
     assert out.tolist() == (at * 16 + turns).tolist()
