@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.parse.lambdas import Lambdas
+from minicc.frontend.parse.names import edits
 from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _BEGINS = frozenset((";", "{", "}", ")", "=", "return", "else"))
 """What stands before a call that is a statement or an initial value."""
+_QUALIFIES = frozenset((".", "->", "::"))
+_QUALIFIED = frozenset(("::", "(", "<"))
 
 
 class Launches(Lambdas):
@@ -20,11 +23,13 @@ class Launches(Lambdas):
         end = self.past_brackets(self.i)
         for k in range(self.i + 1, end):
             token, after = self.tokens[k], self.tokens[k + 1]
-            if token.kind != IDENT or after.text not in ("<<", "(") or self.tokens[k - 1].text in (".", "->", "::"):
+            if token.kind != IDENT or after.text not in ("<<", "(") or self.tokens[k - 1].text in _QUALIFIES:
                 continue
             launched = after.text == "<<" and self.tokens[k + 2].text == "<"
             if not launched and (after.text != "(" or self.tokens[k - 1].text not in _BEGINS):
                 continue
+            if launched:
+                self._check_names(k, end)
             found = self.lookup(token.text)
             found = found if isinstance(found, list) else []
             functions = [f for f in found if isinstance(f, ast.Function)]
@@ -39,6 +44,30 @@ class Launches(Lambdas):
                 self._count_arguments(kernels, k + 1, end)
             elif len(kernels) == len(functions):
                 self._slip(f"call to global function '{token.text}' not configured", after)
+
+    def _check_names(self, k: int, end: int) -> None:
+        """Of the launch at index k: a name that stands nowhere else, and is nearly one of the body's, is a slip."""
+        opens = k
+        while opens < end and not (self.tokens[opens].text == ">>" and self.tokens[opens + 1].text == ">"):
+            opens += 1
+        opens += 2
+        if opens >= end or self.tokens[opens].text != "(":
+            return
+        last = self.past_brackets(opens)
+        if any(t.text == "{" for t in self.tokens[k:last]):
+            return  # A lambda has names of its own.
+        names = [t.text for t in self.tokens[self.i : end] if t.kind == IDENT]
+        for j in range(k + 3, last):
+            token, name = self.tokens[j], self.tokens[j].text
+            if token.kind != IDENT or self.tokens[j - 1].text in _QUALIFIES or self.tokens[j + 1].text in _QUALIFIED:
+                continue
+            if names.count(name) > 1 or self.lookup(name) is not None or sum(t.text == name for t in self.unit) > 1:
+                continue
+            known = {*names} - {name}
+            meant = min(sorted(known), key=lambda word: edits(name, word), default=name)
+            if 0 < edits(name, meant) <= (1 if len(name) < 5 else 2):
+                what = f"use of undeclared identifier '{name}'; did you mean '{meant}'?"
+                self.report("frontend.undeclared", what, token)
 
     def _slip(self, message: str, at: Token) -> None:
         self.report("frontend.semantic", message, at)
