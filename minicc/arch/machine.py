@@ -106,11 +106,11 @@ class Memory:
     slice_again: tuple[float, float] = (2.03, 5.2)
     """Instead of that, for lanes that all store to the place written last: a word, a byte (H200: graph searches whose
     threads all store to one flag, by requests of the busiest slice)."""
-    slice_atomic: tuple[float, float, float, float, float, float, float] = (0.1, 1.3, 2.4, 1.46, 1.5, 3.47, 0.8)
+    slice_atomic: tuple[float, float, float, float, float, float] = (0.1, 1.3, 2.4, 1.46, 3.53, 0.8)
     """The same for a reduction: a line, and each packet of it, which is of a sector and has no word twice (H200: words
     of 16 KB to 4 MB at random, one a line, beside whole warps to a row of words); instead of both, a packet of several
-    64-bit floats, or to compare and swap several words; one for the word of the packet before; one of floats at least,
-    and what a packet of floats waits for the one before to its sector; what a packet takes of a slice of its SM's half
+    64-bit floats, or to compare and swap several words; one for the word of the packet before, of floats
+    for the sector of it; what a packet takes of a slice of its SM's half
     of L2 on its way to the other."""
     packets_under_way: int = 240
     """Stores and reductions that an SM can have sent and L2 not taken."""

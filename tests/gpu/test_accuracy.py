@@ -19,7 +19,7 @@ BOUNDS = {
     "stream": 6.5,
     "latency": 3.5,
     "cold": 5.0,
-    "atomic": 6.5,
+    "atomic": 6.0,
     "stores": 5.5,
     "mechanism": 9.0,
     "first": 7.0,
@@ -30,7 +30,8 @@ BOUNDS = {
     "bytes": 9.0,
     "narrow": 9.5,
     "constant": 6.5,
-    "adds": 10.0,
+    "adds": 9.0,
+    "hot": 13.0,
     "gpcs": 10.0,
     "steps": 8.5,
 }

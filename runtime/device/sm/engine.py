@@ -56,7 +56,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
     MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL] = rows[:3]
-    MP[l2.MP_AT_SUMS], MP[l2.MP_AT_LATE], MP[l2.MP_AT_CONSTANTS] = rows[3:6]
+    MP[l2.MP_AT_LATE], MP[l2.MP_AT_CONSTANTS] = rows[3:5]
     MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:

@@ -16,6 +16,7 @@ from tests.gpu.micro.plan_contended import atomic_programs, flow_programs, merge
 from tests.gpu.micro.plan_ends import ends_programs
 from tests.gpu.micro.plan_first import first_programs
 from tests.gpu.micro.plan_gpcs import gpc_programs
+from tests.gpu.micro.plan_hot import hot_programs
 from tests.gpu.micro.plan_late import late_programs
 from tests.gpu.micro.plan_mechanisms import mechanism_programs
 from tests.gpu.micro.plan_narrow import narrow_programs
@@ -32,7 +33,7 @@ from tests.gpu.micro.plan_waiting import waiting_programs
 IMAGES = (
     "core", "memory", "cold", "contended", "constant", "causes", "traces", "mechanisms", "first", "batches", "local",
     "ends", "code", "bursts", "waiting", "late", "rows", "packed", "phases", "places", "stored",
-    "bytes", "narrow", "adds", "steps", "gpcs",
+    "bytes", "narrow", "adds", "steps", "gpcs", "hot",
 )  # fmt: skip
 
 
@@ -518,6 +519,7 @@ def plans() -> dict[str, list[Program]]:
         "adds": add_programs(),
         "steps": step_programs(),
         "gpcs": gpc_programs(),
+        "hot": hot_programs(),
     }
 
 

@@ -183,11 +183,10 @@ def reduction(i: int, lanes: int, mask: u32, lines: int) -> int:
         total += X[PACKETS + k]
     op = CODE[i, L.C_OP]
     floats = op == K.OP_ADD and CODE[i, L.C_TYPE] >= K.T_F32
-    wide = op == K.OP_CAS or op == K.OP_CAST or (floats and CODE[i, L.C_TYPE] == K.T_F64)
-    if wide and popcount(mask) > total:
-        # Several words of a sector at once: compare-and-swap, and sums of 64 bits.
-        return 1
-    return 2 if floats else 0
+    doubles = floats and CODE[i, L.C_TYPE] == K.T_F64
+    # Several words of a sector at once: compare-and-swap, and of doubles more than two.
+    wide = popcount(mask) > (2 * total if doubles else total) and (doubles or op == K.OP_CAS or op == K.OP_CAST)
+    return (2 if floats else 0) + (1 if wide else 0)
 
 
 @compiled(inline=True)

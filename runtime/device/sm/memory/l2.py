@@ -89,7 +89,6 @@ would hold up the first."""
     MP_ATOM_SECTOR,
     MP_ATOM_SLOW,
     MP_ATOM_AGAIN,
-    MP_ATOM_FLOAT,
     MP_ATOM_SUM,
     MP_ATOM_PASS,
     MP_SENT,
@@ -99,7 +98,6 @@ would hold up the first."""
     MP_DRAM_CYCLE,
     MP_DRAM_FAR,
     MP_ROOM,
-    MP_AT_SUMS,
     MP_AT_LATE,
     MP_AT_CONSTANTS,
     MP_REFRESH,
@@ -113,7 +111,7 @@ would hold up the first."""
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(58)
+) = range(56)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -123,7 +121,7 @@ BW_RETIRE, BW_UP = 0, 7
 """Rows of BW (with nothing between: `distance` tells slices by these numbers). BW_UP + sm is the SM's port to L2;
 MP[MP_AT_DOWN] + sm // 2 the port from L2 that two SMs share; MP[MP_AT_SLICE] + slice; MP[MP_AT_CHANNEL] + DRAM
 channel."""
-Q_FROM, Q_TO, Q_NEW = range(3)
+Q_FROM, Q_TO, Q_NEW, Q_SUMS = range(4)
 CAPACITY = 512
 """Units of a bucket: 32 cycles."""
 BANKS = 16
@@ -135,8 +133,6 @@ NEAR_BIT = 30
 HOME = 0x130D560 | 1 << NEAR_BIT
 """Bits of a line's number whose parity is its partition: 12, 13, 15, 17, 19, 21, 22, 27, 28 and 31 of the address; and
 one that only lines of local memory have, each of which is in the partition of its SM."""
-SUMS = 512
-"""Rows for sums of floats: sectors that are added to at the same time."""
 TURN = 2
 """Pieces of 64 bytes that could move while a channel turns around to read what a line lacks, in a row that is not open
 (H200: scattered words of lines that follow each other, whose rows are, take half as long as words anywhere)."""
@@ -147,16 +143,15 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int, int]:
-    """Rows of BW: where the ports from L2, slices, channels, sums, what comes to L1 late and the constant caches of
-    GPCs (each that of its first SM) begin, and how many rows there are."""
+def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
+    """Rows of BW: where the ports from L2, slices, channels, what comes to L1 late and the constant caches of GPCs
+    (each that of its first SM) begin, and how many rows there are."""
     down = BW_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
-    sums = channel + channels
-    late = sums + SUMS
+    late = channel + channels
     constants = late + sms
-    return down, slice_, channel, sums, late, constants, constants + sms
+    return down, slice_, channel, late, constants, constants + sms
 
 
 @compiled(inline=True)

@@ -12,9 +12,7 @@ from runtime.device.sm.memory.l2 import (
     BW_UP,
     DEVICE,
     LAST,
-    MP_AT_SUMS,
     MP_ATOM_AGAIN,
-    MP_ATOM_FLOAT,
     MP_ATOM_LINE,
     MP_ATOM_PASS,
     MP_ATOM_SECTOR,
@@ -29,7 +27,7 @@ from runtime.device.sm.memory.l2 import (
     MP_SEND_PART,
     MP_SEND_SECTOR,
     MP_SENT,
-    SUMS,
+    Q_SUMS,
     held_at,
     l2_ahead,
     l2_home,
@@ -40,7 +38,7 @@ from runtime.device.sm.memory.l2 import (
     take,
 )
 from runtime.device.sm.tables import layout as L
-from runtime.device.sm.tables.table import BK, MP, PCC, SM, WS, X
+from runtime.device.sm.tables.table import BK, MP, PCC, QUEUE, SM, WS, X
 
 IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
@@ -60,6 +58,9 @@ SENDS = 4050
 """Where in X a store leaves how many lines it sends: the others join what is held."""
 MANY = 8
 """Lines of a store from which on the host is asked early for what each of them is noted in."""
+QUEUED = 512
+"""Cycles of a slice's work that may wait for it before a reduction that waits holds up what its SM sends behind it
+(H200: one SM whose warps add to four slices in turn has all four busy, though each warp begins at the first)."""
 PACKETS = 4010
 """Where in X a reduction keeps the packets of each line."""
 
@@ -109,17 +110,27 @@ def narrow(w: int, lines: int, t: int) -> int:
 
 
 @compiled(rare=True)
-def summed(line: int, need: int, units: int, t: int) -> int:
-    """When the sums of floats in these sectors of a line are begun that L2 took at `t`, of `units` sixteenths of a
-    cycle a sector: those of one sector wait for each other. Sectors share rows of BK."""
-    last = t
-    for s in range(4):
-        if need >> s & 1:
-            k = ((line << 2 | s) * 0x9E3779B1 >> 16) & (SUMS - 1)
-            begun = take(MP[MP_AT_SUMS] + k, t, units)
-            if begun > last:
-                last = begun
-    return last
+def summed(m: int, line: int, need: int, units: int) -> int:
+    """What packets of SM m that add floats to one sector of a line take its slice, in sixteenths of a cycle each, on
+    top of what others do: one waits for the one before if that was to the same sector, be it to another word (H200:
+    65,536 to one word, or to two of a sector in turn, 3.5 cycles each; of two, four, eight sectors in turn 2.6, 2.0,
+    1.6). Packets of different SMs that wait come by turns, so how often the one before was to another sector goes by
+    what other SMs have asked the slice for latest (Q_SUMS)."""
+    slice_ = l2_slice(line, l2_home(line))
+    mine = (line << 4 | need) * 0x9E3779B1 >> 16 & 0xFF00 | m + 1 & 255
+    asked = QUEUE[slice_, Q_SUMS]
+    # The latest of each of four SMs, this one's first.
+    asked = (asked if (asked ^ mine) & 255 else asked >> 16 & (1 << 48) - 1) << 16 | mine
+    QUEUE[slice_, Q_SUMS] = asked
+    same = 0
+    others = 0
+    for k in range(1, 4):
+        other = asked >> 16 * k & 0xFFFF
+        if other:
+            others += 1
+            if (other ^ mine) >> 8 == 0:
+                same += 1
+    return units * same // others if others else units
 
 
 @compiled
@@ -127,10 +138,10 @@ def write_lines(
     lines: int, m: int, t: int, atomic: int, answer: int, part: int, share: int, weight: int, i: int
 ) -> int:
     """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
-    `atomic` 1: one that is slow on several words of a sector; 2: of floats; `answer`: whether it has one. `part` 1: not
-    of whole sectors, 3: of lanes that name the same places, 5: the same byte; `share`: the bytes of a sector that it is
-    of; `weight`: of how many lines a line that it brings takes the place. The time at which L2 has taken all of it;
-    X[SENT] when the SM has sent it."""
+    `atomic` & 1: one that is slow on several words of a sector; & 2: of floats; `answer`: whether it has one. `part` 1:
+    not of whole sectors, 3: of lanes that name the same places, 5: the same byte; `share`: the bytes of a sector that
+    it is of; `weight`: of how many lines a line that it brings takes the place. The time at which L2 has taken all of
+    it; X[SENT] when the SM has sent it."""
     done = t
     X[SENT] = t
     X[SENDS] = 0
@@ -190,15 +201,17 @@ def write_lines(
             count = X[PACKETS + k]
             units = count * (MP[MP_SEND_ASK] if answer else MP[MP_SEND_ATOM])
             how = MP[MP_ATOM_LINE] + (count - sectors) * MP[MP_ATOM_AGAIN] + sectors * MP[MP_ATOM_SECTOR]
-            if atomic == 1:
+            if atomic & 1:
                 how = count * MP[MP_ATOM_SLOW]
             elif count > sectors or sectors == 1:
                 # One word after another.
                 where = l2_slice(X[2 * k], l2_home(X[2 * k]))
                 last = X[2 * k] << 4 | need | MP[MP_EPOCH]
                 if BK[BK_WRITTEN, where] == last:
-                    how = count * (MP[MP_ATOM_FLOAT] if atomic else MP[MP_ATOM_AGAIN])
+                    how = count * MP[MP_ATOM_AGAIN]
                 BK[BK_WRITTEN, where] = last
+            if atomic & 2 and sectors == 1:
+                how += count * summed(m, X[2 * k], need, MP[MP_ATOM_SUM] - MP[MP_ATOM_AGAIN])
             how = (5 if answer else 3) + 16 * how
             PCC[i, L.P_L2] += count
             PCC[i, L.P_L2HIT] += count
@@ -235,9 +248,7 @@ def write_lines(
             asked = max(asked, SM[m, L.M_ARRIVED])
         taken = l2_write(m, asked, X[2 * k], need, how, i)
         if in_order:
-            SM[m, L.M_ARRIVED] = taken
-        if atomic == 2:
-            taken = summed(X[2 * k], need, count * 16 // sectors * MP[MP_ATOM_SUM] >> 4, taken)
+            SM[m, L.M_ARRIVED] = taken - QUEUED
         for _ in range(count if atomic >= 0 else sectors):
             SM[m, L.M_SENT + place_] = taken
             place_ = place_ + 1 if place_ + 1 < MP[MP_SENT] else 0
