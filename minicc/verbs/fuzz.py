@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 HELP = """Usage: minicc fuzz [options] [compile options]
 
 Draws random CUDA kernels (loops, switches, structs, pointers, calls, recursion, shared memory, atomics, every type;
-every second batch over memory, as people write them: slices, local arrays, barriers, votes, aliases), compiles each in
-several ways and runs them all on the SM model. A kernel that does not give the same words everywhere is made as small
-as possible, printed, and left in a file.
+some batches over memory, as people write them: slices, local arrays, barriers, votes, aliases; some of C++ without
+casts: operands of every type, overloads, lambdas, references, objects that end), compiles each in several ways and
+runs them all on the SM model. A kernel that does not give the same words everywhere is made as small as possible,
+printed, and left in a file.
 
   --seconds N        how long (default 60)
   --seed N           where to begin (default: the clock); a run's seed is printed
   --size N           statements of a kernel, about (default 12)
   --against nvcc     compare with nvcc's code for the kernel, not with our own compiled in the simplest way
   --integers         no floating point
-  --kind K           only 'scalars' or only 'memory'
+  --kind K           only 'scalars', 'memory' or 'language' (that one against nvcc, or the frontend checks itself)
   --save DIR         where a kernel goes that fails (default .)
   --print            print kernels, compile nothing
   --json             what came out as JSON, a line each
@@ -46,7 +47,7 @@ THREADS = 64
 SIMPLE = "-O0 --isel=first-match -Xptxas --sched=serial -Xptxas --ra=spill-all"
 WAYS = ("-O1", "-O0", "-G", "-maxrregcount=24", "--isel=first-match", "-Xptxas --sched=serial", "-Xptxas -O1")
 """Ways to compile: each kernel is compiled by default, and in one of these."""
-KINDS = ("scalars", "memory")
+KINDS = ("scalars", "memory", "language")
 _VALUES = ("seconds", "seed", "size", "against", "save", "kind")
 _FLAGS = ("help", "integers", "print")
 _BATCH = 20
@@ -64,7 +65,7 @@ def main(words: list[str]) -> int:
     if against not in ("twins", "nvcc") or (against == "nvcc" and shutil.which("nvcc") is None):
         fail("fuzz.against", f"Nothing to compare with: '{against}' (twins, or nvcc where it is installed)")
     if arguments.last("kind", KINDS[0]) not in KINDS:
-        fail("fuzz.kind", f"No kind of kernels is '{arguments.last('kind')}' ({' or '.join(KINDS)})")
+        fail("fuzz.kind", f"No kind of kernels is '{arguments.last('kind')}' ({', '.join(KINDS)})")
     request = parse(arguments.rest, "fuzz", arguments.own)
     if request.inputs:
         fail("fuzz.input", f"minicc fuzz makes its kernels itself; what is '{arguments.rest[-1]}'?")
@@ -189,10 +190,11 @@ def _batch(runner: Runner, seed: int, end: float, arguments: launching.Arguments
     """Some kernels from one seed; the smallest that differs, if any does."""
     import hypothesis
 
-    from minicc.fuzz import kernels, memory
+    from minicc.fuzz import kernels, language, memory
 
     rnd = random.Random(seed)
-    room = {"scalars": kernels, "memory": memory}[arguments.last("kind", rnd.choice(KINDS))]
+    rooms: dict[str, Any] = {"scalars": kernels, "memory": memory, "language": language}
+    room = rooms[arguments.last("kind", rnd.choice(KINDS))]
     quiet = list(hypothesis.HealthCheck)
     way = rnd.choice(WAYS)
     floats = False if "integers" in arguments.flags else None

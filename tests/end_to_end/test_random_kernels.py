@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import minicc.fuzz
-from minicc.fuzz import memory
+from minicc.fuzz import language, memory
 from minicc.fuzz.kernels import kernels
 from minicc.verbs import fuzz
 from tests.conftest import needs_nvcc
@@ -37,6 +37,18 @@ def test_all_agree_about_memory(nvcc):
 
     @settings(SOME, max_examples=4)
     @given(text=memory.kernels(size=8), way=st.sampled_from(fuzz.WAYS))
+    def check(text, way):
+        runner.check(text, way)
+
+    check()
+
+
+@pytest.mark.parametrize("nvcc", [False, pytest.param(True, marks=needs_nvcc)], ids=["twins", "nvcc"])
+def test_all_agree_about_what_nobody_spells(nvcc):
+    runner = fuzz.Runner(nvcc, "")
+
+    @settings(SOME, max_examples=4)
+    @given(text=language.kernels(floats=False, size=8), way=st.sampled_from(fuzz.WAYS))
     def check(text, way):
         runner.check(text, way)
 
