@@ -16,7 +16,7 @@ from runtime.device import cwd, syscalls
 from runtime.device.grid import Dim, Fault, Finding, Grid, Hazard, Options, Outcome
 from runtime.device.memory import BASE, DeviceMemory
 from runtime.device.sm import sample
-from runtime.device.sm.code.decode import Decoded, decode
+from runtime.device.sm.code.decode import Decoded, decode, usable
 from runtime.device.sm.code.prove import register_name
 from runtime.device.sm.counters import counters, per_pc, stalls
 from runtime.device.sm.execute import abi
@@ -195,11 +195,10 @@ class Run:
         if heap and not memory.heap:
             # Before the table of allocations is made.
             memory.heap = memory.allocate(HEAP_BYTES)
-        self.tables["CODE"], operands = self.decoded.instance(banks, grid.code[0])
+        self.tables["CODE"], operands = self.decoded.instance(banks, grid.code[0], grid.registers)
         self.tables["PCC"] = aligned((self.decoded.count, L.P_COLUMNS), np.int64)
         # An odd number of cache lines from one state to the next, so that warps do not share cache sets; room for the
-        # widest operand beyond the last register. Code may name registers that the kernel did not ask for: it gets more
-        # with USETMAXREG.
+        # widest operand beyond the last register. With USETMAXREG code gets registers that the kernel did not ask for.
         registers = max(grid.registers, self.decoded.registers, 8)
         stride = (abi.state_words(min(registers, 255) + 4) // 16 | 1) * 16
         state = self.space.array(f"state{name}", (rows, stride), np.uint32)
@@ -459,6 +458,9 @@ class Run:
 
     def _refusal(self, index: int, operand: int) -> str:
         """Why an instruction that there is was not executed."""
+        if index < self.decoded.count and self.decoded.beyond(self.grid.registers)[index]:
+            last, registers = int(self.decoded.highest[index]) - 1, self.grid.registers
+            return f"R{last}, where {registers} registers a thread let code name R0 to R{usable(registers) - 1}"
         row = self.tables["CODE"][index] if index < self.decoded.count else np.zeros(L.C_COLUMNS, np.int64)
         if row[L.C_KIND] == K.K_WARPSYNC:
             return "a lane that is not in its mask"

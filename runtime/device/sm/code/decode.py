@@ -76,12 +76,27 @@ class Decoded:
     """Whether any instruction needs the extension"""
     absolute: list[int]
     """direct jumps to absolute addresses: C_TARGET is relative to the code only once the grid is known"""
-    registers: int
-    """One more than the highest general register that any of it names"""
+    highest: Table
+    """One more than the highest general register that each instruction names"""
 
-    def instance(self, banks: dict[int, bytes], code_address: int) -> tuple[Table, Any]:
-        """CODE and operand records for a grid with these constant banks and this place of the code."""
+    @property
+    def registers(self) -> int:
+        """One more than the highest general register that any of it names."""
+        return int(self.highest.max(initial=0))
+
+    def beyond(self, registers: int) -> npt.NDArray[np.bool_]:
+        """Which instructions name registers that a kernel of so many has not (with USETMAXREG it has others)."""
+        if any(instr is not None and instr.mnemonic == "USETMAXREG" for instr in self.instrs):
+            return np.zeros(self.count, bool)
+        return self.highest > usable(registers)
+
+    def instance(self, banks: dict[int, bytes], code_address: int, registers: int) -> tuple[Table, Any]:
+        """CODE and operand records for a grid with these constant banks, this place of the code and so many registers a
+        thread."""
         code = copied(self.code)
+        wrong = self.beyond(registers)
+        code[wrong, L.C_KIND], code[wrong, L.C_PLAIN] = K.K_ILLEGAL, 0
+        code[wrong, L.C_GUARD], code[wrong, L.C_GINV] = 4 * abi.p_word(PT), 0
         operands = aligned(self.operands.shape, abi.OPERANDS)
         operands[:] = self.operands
         base = operands.ctypes.data
@@ -96,6 +111,12 @@ class Decoded:
             target = address - code_address
             code[i, L.C_TARGET] = target >> 4 if target % 16 == 0 else -1
         return code, operands
+
+
+def usable(registers: int) -> int:
+    """How many registers code may name where its kernel asks for so many: two less, of 16 at least; an instruction that
+    names another is illegal whatever its guard says (H200, counts from 5 to 255)."""
+    return max(registers, 16) - 2
 
 
 def copied(code: Table) -> Table:
@@ -114,6 +135,15 @@ def moved(code: Table, count: int, rows: int, results: int, sources: int) -> Non
     code[code[:, L.C_KIND] == K.K_BRA_REG, L.C_AUX3] += 16 * rows
     code[:, L.C_RES] += results
     code[:, L.C_SRC] += sources
+
+
+def _misplaced(effects: sass.Effects) -> str:
+    """Of an instruction a group of whose registers begins where none does: pairs begin at even registers, groups of
+    four at multiples of four (an H200 ends such a kernel with an illegal instruction)."""
+    for a in (*effects.reads, *effects.writes):
+        if a.file == "R" and a.index < RZ and a.index % min(a.count & -a.count, 4):
+            return f"{a.count} registers cannot begin at R{a.index}"
+    return ""
 
 
 def _effective_stall(stall: int, yields: bool, pause: int) -> int:
@@ -300,13 +330,16 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     absolute: list[int] = []
     constants: list[tuple[int, int, int, int, int]] = []
     facts: list[Facts | None] = [None] * count
-    registers = 0
+    highest = np.zeros(count, np.int64)
     for i, instr in sorted(_reach(words, entry // 16, arch).items()):
         if isinstance(instr, str):
             errors[i] = instr
             continue
         instrs[i] = instr
-        row = code[i]
+        row, effects = code[i], sass.effects(instr, arch)
+        if misplaced := _misplaced(effects):
+            errors[i] = misplaced
+            continue
         bound, error = _meaning(row, i, instr, arch, absolute)
         if error is not None:
             errors[i] = error
@@ -320,11 +353,10 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
                 (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
             )
             row[L.C_CLINE] = constant_line.python(int(o["const_bank"]), int(o["const_offset"]))
-        effects = sass.effects(instr, arch)
         _common(row, instr, bound, effects, arch, timings, i)
         facts[i] = Facts.of(effects, bound)
         named = [a.index + a.count for a in (*effects.reads, *effects.writes) if a.file == "R" and a.index < RZ]
-        registers = max(registers, *named, 0)
+        highest[i] = max(named, default=0)
     addresses = codegen.compile(b.form for b in bounds.values() if b.form is not None)
     for i, bound in bounds.items():
         if bound.key is not None:
@@ -345,7 +377,7 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
     code[:, L.C_PLAIN] = (code[:, L.C_KIND] == K.K_EXEC) & free
     more = bool((code[:, L.C_KIND] == K.K_EXTENDED).any())
-    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, more, absolute, registers)
+    return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, more, absolute, highest)
 
 
 def _common(

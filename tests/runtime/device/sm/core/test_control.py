@@ -444,16 +444,3 @@ def test_launches_that_do_not_fit() -> None:
         outcome = BENCH.run(code, 1, block, bytes(8), **options)
         assert outcome.fault is not None
         assert outcome.fault.kind == "invalid_launch"
-
-
-@pytest.mark.parametrize("timing", [True, False])
-def test_registers_beyond_those_of_the_kernel_are_nobody_else_s(timing: bool) -> None:
-    """Code may name more than the kernel asked for (64 here): what it writes there is in no other warp's registers."""
-    together = i("BAR.SYNC 0x0", 6)
-    kept = [i(f"MOV R{n}, R0", 6) for n in range(28, 36)]
-    lost = [i(f"MOV R{n}, RZ", 6) for n in range(196, 204)]
-    sums = [i(f"IADD3 R4, R4, R{n}, -R0", 6) for n in range(29, 36)]
-    lines = [*kept, together, *lost, together, i("MOV R4, R28", 6), *sums]
-    words, outcome = Bench().words(lines, 1024, 1024, timing=timing)
-    assert outcome.fault is None
-    assert np.array_equal(words, np.arange(1024))
