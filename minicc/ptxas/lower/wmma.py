@@ -172,11 +172,19 @@ def load(b: Builder, inst: ptx.Inst) -> None:
     stride = rest[0] if rest else _stride(inst, which)
     places = _places(which, inst, kind, shape)
     values: list[V] = []
-    if kind in ("f16", "bf16") and not result and space_of(inst) == "shared":
+    halves = kind in ("f16", "bf16") and not result
+    if halves and space_of(inst) == "shared":
         values, places = _matrices(b, where, stride, places, paired), []
     else:
-        tile = Tile(b, inst, where, stride, kind, 2 if result else per, paired)
+        tile = Tile(b, inst, where, stride, kind, 2 if result else per, paired or halves)
     for major, minor in places:
+        if halves and not paired:
+            # Words along the layout's rows, which lanes exchange.
+            word, out = b.temp(), b.temp()
+            b.emit(tile.mnemonic(True, 32), (word,), (tile.at(minor, major),), memory="load", space=tile.space)
+            b.emit("MOVM.16.MT88", (out,), (word,), side=True)
+            values.append(out)
+            continue
         if paired or per == 1:
             out = b.temp(max(size // 4, 1))
             wide = tile.mnemonic(True, 8 * size * per)

@@ -19,7 +19,7 @@ _MUCH = 64
 H200 a register-blocked SGEMM takes 4 % less for it, but a tiled one, with a chain of 16 FFMAs there, 4 % more."""
 _MATHS = frozenset({"fma", "half", "fp64", "tensor"})
 """What that is about: addresses of accesses after a barrier would only fill registers before it."""
-_COLLECTIVE = frozenset({"SHFL", "VOTE", "MATCH", "REDUX"})
+_COLLECTIVE = frozenset({"MOVM", "SHFL", "VOTE", "MATCH", "REDUX"})
 """They see the lanes that are there, which are the same all along a run."""
 _ELSEWHERE = frozenset({"global", "const", "param", "local"})
 _BYTES = {
