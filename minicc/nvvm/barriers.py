@@ -17,7 +17,9 @@ import re
 from minicc.nvvm.bodies import NAME, TARGET, places
 from minicc.nvvm.flags import PURE, THREAD
 
-TURNS = 4
+TURNS = (4, 2)
+_IN_FLIGHT = 32
+"""Words that inline PTX loads in the turns that go together, at most."""
 LONGEST = 50
 """Instructions of a turn: LLVM stops at as many, times four, for loops without barriers. (Parts of what inline PTX
 gives are none.)"""
@@ -28,7 +30,8 @@ _DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
 _ATTRIBUTES = re.compile(r"^attributes #(\d+) = \{ convergent nounwind([^}\n]*) \}$", re.M)
 _ALONE = ' "asm.of.turns"'
 _ASM = re.compile(r" asm (?:sideeffect )?\"[^\n]*\) #(\d+)(?=,|$)", re.M)
-_PART = re.compile(r"  \S+ = extractvalue ")
+_PART = re.compile(r"  \S+ = extractvalue [^%]*(%[-\w.$]+), ")
+_LOADING = re.compile(rf"  ({NAME}) = (?:tail )?call [^\n]* asm (?:sideeffect )?\"\s*(?:wmma\.load|ldmatrix)\.")
 _NUMBERED = re.compile(r"^!(\d+) = ", re.M)
 """Metadata, whose numbers have gaps where functions were taken from another text (minicc.nvvm.functions)."""
 _ENDS = re.compile("  (?:ret|switch|unreachable|indirectbr)")
@@ -47,18 +50,18 @@ def marked(text: str) -> str | None:
     """The text with such loops marked, and nothing in them that keeps LLVM from unrolling them; None if it has none."""
     head, *functions = text.split("\ndefine ")
     first = 1 + max(map(int, _NUMBERED.findall(text)), default=0)
-    notes = [f'!{first} = !{{!"llvm.loop.unroll.count", i32 {TURNS}}}']
+    notes = [f'!{first + n} = !{{!"llvm.loop.unroll.count", i32 {turns}}}' for n, turns in enumerate(TURNS)]
     groups = {number for number, _ in _ATTRIBUTES.findall(text)}
     for place, function in enumerate(functions):
         if "ptx_kernel" not in function[: function.find("{")] or not _together(function, groups):
             continue
         lines = function.split("\n")
-        for latch in _loops(lines, groups):
-            loop = f"!{first + len(notes)}"
+        for start, latch in _loops(lines, groups):
+            loop, count = f"!{first + len(notes)}", _loaded(lines[start:latch]) * TURNS[0] > _IN_FLIGHT
             lines[latch] += f", !llvm.loop {loop}"
-            notes.append(f"{loop} = distinct !{{{loop}, !{first}}}")
+            notes.append(f"{loop} = distinct !{{{loop}, !{first + count}}}")
         functions[place] = "\n".join(lines)
-    if len(notes) == 1:
+    if len(notes) == len(TURNS):
         return None
     text = "\ndefine ".join([head, *functions]).replace(_BARRIER, _NAME)
     text = _ATTRIBUTES.sub(rf"attributes #\1 = {{ nounwind\2{_ALONE} }}", text) if _ASM.search(text) else text
@@ -78,8 +81,14 @@ def _together(text: str, groups: set[str]) -> bool:
     return _BARRIER in text or any(number in groups for number in _ASM.findall(text))
 
 
-def _loops(lines: list[str], groups: set[str]) -> list[int]:
-    """Of each such loop the place of its last line, a branch."""
+def _loaded(lines: list[str]) -> int:
+    """How many words inline PTX loads in a turn."""
+    loads = {found[1] for found in map(_LOADING.match, lines) if found}
+    return sum(found[1] in loads for found in map(_PART.match, lines) if found)
+
+
+def _loops(lines: list[str], groups: set[str]) -> list[tuple[int, int]]:
+    """Of each such loop the places of its first line and its last, a branch."""
     labels, values = places(lines)
     begins = set(labels.values())
     blocks: list[int] = []
@@ -121,7 +130,7 @@ def _loops(lines: list[str], groups: set[str]) -> list[int]:
         return False
 
     return [
-        end
+        (start, end)
         for start, end in loops
         if end - start - sum(map(bool, map(_PART.match, lines[start:end]))) <= LONGEST
         and not any(_ENDS.match(line) for line in lines[start:end])

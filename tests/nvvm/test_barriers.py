@@ -145,11 +145,13 @@ __global__ void k(const half *a, const half *b, float *c, int n)
 """
 
 
-def test_turns_of_products_go_by_four() -> None:
-    """Whatever the number of turns."""
+def test_turns_of_products_go_together() -> None:
+    """Two, as many as registers are loaded into, and what is left over, whatever the number of turns."""
     alike = minicc.compile(SourceFile("k.k", PRODUCT.replace("LOOP", "int i = 0; i < n; i += 16")), arch="sm_90")
     apart = PRODUCT.replace("LOOP", "int i = threadIdx.x & 32; i < n; i += 16")
-    assert alike.ptx.count("wmma.mma") >= 4
+    assert alike.ptx.count("wmma.mma") == 2 + 1
+    # A factor whose pairs lie across rows is loaded by words, which lanes exchange.
+    assert "MOVM.16.MT88" in alike.sass and "U16" not in alike.sass
     assert minicc.compile(SourceFile("k.k", apart), arch="sm_90").ptx.count("wmma.mma") == 1
     device, random = Device("sm_90"), np.random.default_rng(1)
     x, y = (random.integers(-4, 5, size).astype(np.float16) for size in ((16, 96), (96, 16)))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
-_TOGETHER, _ALONE = "#4", "#5"
+_TOGETHER, _ALONE, _PRODUCTS = "#4", "#5", "#7"
+_OF_PRODUCTS = re.compile(r"\s*(wmma|mma|ldmatrix)\.")
 _OF_A_WARP = re.compile(r"\.(sync|aligned)\b|(?<![\w.%])(bar|barrier|vote|shfl|activemask|call)\b")
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
@@ -252,6 +253,7 @@ class Module:
             f"attributes {_TOGETHER} = {{ convergent nounwind }}",
             f"attributes {_ALONE} = {{ nounwind }}",
             "attributes #6 = { noreturn nounwind }",
+            f"attributes {_PRODUCTS} = {{ convergent nounwind willreturn }}",
         ]
         named: list[str] = []
         if self.debug is not None:
@@ -281,5 +283,8 @@ def quoted(name: str) -> str:
 
 def asm_attributes(text: str) -> str:
     """The attribute group of a call of inline PTX. What lanes of a warp, or warps of a block, do together stays where
-    it is (convergent): LLVM would make it again on each side of a branch that some of them take."""
+    it is (convergent): LLVM would make it again on each side of a branch that some of them take. Products of matrices
+    come to an end, too: only then can turns around them be counted."""
+    if _OF_PRODUCTS.match(text):
+        return _PRODUCTS
     return _TOGETHER if _OF_A_WARP.search(text) else _ALONE
