@@ -27,7 +27,7 @@ BOUNDS = {
     "late": 7.0,
     "rows": 13.5,
     "stored": 12.0,
-    "bytes": 9.0,
+    "bytes": 8.5,
     "narrow": 9.5,
     "constant": 6.5,
     "adds": 9.0,

@@ -12,9 +12,9 @@ from runtime.device.sm.language.raw import first, loads64, popcount, store64
 from runtime.device.sm.language.vector import lanes_at
 from runtime.device.sm.memory.access import SURVEY_PASSES, bytes_named, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.memory.front import constant
-from runtime.device.sm.memory.l1 import MISSED, forget, keep_lines, late_passes, read_lines, under_way
+from runtime.device.sm.memory.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
 from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, NEAR_BIT, l2_home, sector_count
-from runtime.device.sm.memory.stores import HELD, PACKETS, SENDS, SENT, let_go, narrow, write_lines
+from runtime.device.sm.memory.stores import HELD, LATE, PACKETS, SENDS, SENT, let_go, lose_parts, write_lines
 from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, MP, PCC, SC, SM, WS, G, X
@@ -221,7 +221,9 @@ def take_turns(sc: int, lines: int, t: int) -> None:
 
 
 @compiled(inline=True)
-def store_time(w: int, i: int, mask: u32, t: int, lines: int, sectors: int, consecutive: int, extra: int) -> int:
+def store_time(
+    w: int, i: int, mask: u32, t: int, lines: int, sectors: int, local: bool, consecutive: int, extra: int
+) -> int:
     """When a store, reduction or atomic on the lines in X is done (there; if it is answered, with its answer)."""
     m = w >> 6
     kind = CODE[i, L.C_ACCESS]
@@ -240,16 +242,15 @@ def store_time(w: int, i: int, mask: u32, t: int, lines: int, sectors: int, cons
     if part == 3 and width == 1:
         part = 5
     # Lines of bytes take the place of two (H200: eight warps that store to 32 of them join nothing).
-    lost = 0
-    if seldom(width < 4) and atomic < 0:
-        lost = narrow(w, lines, t)
     share = 32 if part == 0 else width if part >= 3 else min(popcount(mask) * width // sectors, 31)
-    done = write_lines(lines, m, X[START], atomic, 1 if kind == K.A_ATOM else 0, part, share, 2 if width == 1 else 1, i)
+    answer = 1 if kind == K.A_ATOM else 0
+    weight = 2 if width == 1 else 1
+    done = write_lines(lines, w >> 4, X[START], atomic, answer, part, share, weight, t, local, i)
     if atomic < 0:
         X[COST] = max(X[COST], STORE_LINE * X[SENDS])
         keep_lines(lines, m, X[START], width >= 4, i)
-        if seldom(lost):
-            forget(m, lost - 1, 15)
+        if seldom(X[LATE]):
+            lose_parts(m, lines, lanes, mask, width, local)
     WS[w, L.W_STORED] = max(WS[w, L.W_STORED], done)
     WS[w, L.W_SENT] = max(WS[w, L.W_SENT], X[SENT])
     if X[SENT] - X[START] > MP[MP_SLACK]:
@@ -288,7 +289,6 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
     X[COST] = max(X[COST], 16 * n)
     extra = (n - 1) * 35 >> 4
     if kind == K.A_LOAD:
-        WS[w, L.W_NARROWED] = -L.BIG
         return load_time(w >> 6, i, lines, extra)
     if seldom(kind == K.A_LDGSTS):
         # Lanes that read or write one bank take turns, also if they read one word.
@@ -296,7 +296,7 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
         stored = wavefronts(width, scratch, mask, np.uint32(0), 1, 0, scratch + TALLY)
         X[COST] = max(X[COST], 16 * (read + stored))
         return load_time(w >> 6, i, lines, extra + 2 * (max(read, stored) - max(width >> 2, 1)))
-    return store_time(w, i, mask, t, lines, sectors, consecutive, extra)
+    return store_time(w, i, mask, t, lines, sectors, local, consecutive, extra)
 
 
 @compiled(rare=True)

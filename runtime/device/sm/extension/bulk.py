@@ -185,7 +185,7 @@ def lines_time(m: int, i: int, t: int, how: int) -> int:
         else:
             for b in range(batch):
                 X[PACKETS + b] = popcount(np.uint32(X[2 * b + 1]))
-            there = write_lines(batch, m, begin, 0 if how & K.BC_REDUCE else -1, 0, 0, 32, 1, i)
+            there = write_lines(batch, 4 * m, begin, 0 if how & K.BC_REDUCE else -1, 0, 0, 32, 1, begin, False, i)
         if there > done:
             done = there
         # A line a cycle or so leaves the engine.

@@ -487,5 +487,5 @@ def texture_time(m: int, i: int, t: int) -> int:
     if lines == 0:
         return t + CODE[i, L.C_LATENCY]
     if CODE[i, L.C_AUX] == K.TX_STORE_SURFACE:
-        return write_lines(lines, m, t, -1, 0, 0, 32, 1, i)
+        return write_lines(lines, 4 * m, t, -1, 0, 0, 32, 1, t, False, i)
     return read_lines(lines, m, t, CODE[i, L.C_LATENCY] + lines, 0, i)

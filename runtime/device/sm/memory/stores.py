@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from runtime.device.sm.language.lang import compiled
-from runtime.device.sm.language.raw import address
+import numpy as np
+
+from runtime.device.sm.language.lang import compiled, u32
+from runtime.device.sm.language.raw import address, loads64
 from runtime.device.sm.language.vector import prefetch
 from runtime.device.sm.memory.l1 import forget
 from runtime.device.sm.memory.l2 import (
@@ -38,7 +40,7 @@ from runtime.device.sm.memory.l2 import (
     take,
 )
 from runtime.device.sm.tables import layout as L
-from runtime.device.sm.tables.table import BK, MP, PCC, QUEUE, SM, WS, X
+from runtime.device.sm.tables.table import BK, MP, PCC, QUEUE, SC, SM, X
 
 IDLE = 12
 """Cycles without a store after which an SM lets go of the lines that it holds back for more stores to them."""
@@ -47,8 +49,8 @@ WHOLE = 10
 HELD = 32
 """As soon as it holds so many lines, it lets go of all (H200: eight warps that store to 28 lines in turns send each
 once, of 32 lines each eight times)."""
-NARROW = 100
-"""Cycles after which a warp's stores of bytes have nothing to do with those before."""
+STAYS, LEAVES = 11, 16
+"""Cycles from the last store to a line until it leaves, and, beside one for each of its sectors, until it is gone."""
 LINE = 128
 BYTES, INDEX = 4, 12
 """Where in what an SM notes of a line it holds the bytes that were stored to begin, and the number of the store."""
@@ -61,7 +63,9 @@ MANY = 8
 QUEUED = 512
 """Cycles of a slice's work that may wait for it before a reduction that waits holds up what its SM sends behind it
 (H200: one SM whose warps add to four slices in turn has all four busy, though each warp begins at the first)."""
-PACKETS = 4010
+LATE = 4011
+"""Where in X a store leaves which of its lines it came too late for (see `late`), in bits."""
+PACKETS = 4012
 """Where in X a reduction keeps the packets of each line."""
 
 
@@ -77,7 +81,7 @@ def let_go(m: int) -> None:
 def lose(m: int) -> None:
     """A line is stored to that SM m has just had no room for: it and those that left with it are not in its L1 any
     more."""
-    for place in range(L.M_STORE, L.M_STORE + 5 * L.STORES, 5):
+    for place in range(L.M_STORE, L.M_STORE + 6 * L.STORES, 6):
         line = SM[m, place] - 1
         brought = SM[m, place + 1] >> INDEX
         if brought > SM[m, L.M_LET] and brought <= SM[m, L.M_GONE] and line >> DEVICE & 1:
@@ -85,28 +89,58 @@ def lose(m: int) -> None:
     SM[m, L.M_LET] = SM[m, L.M_GONE]
 
 
-@compiled(rare=True)
-def narrow(w: int, lines: int, t: int) -> int:
-    """Bytes or halves of the lines in X are stored by warp w. They join what is held only if the warp's store before
-    was to the same line; if one of the two lines before that was it, L1 loses the line. The line (plus one) that is
-    lost, or 0 (H200, stores of one line each, words before them or loads: of ABA, ABBA, ABCA and ABAB those lines that
-    come again, of AABB, ABCDA and ABCDABCD none; bytes and halves alike, up to 36 cycles apart; with loads in between
-    none)."""
-    line = X[0] + 1 if lines == 1 else 0
-    fresh = WS[w, L.W_NARROWED] + NARROW > t
-    WS[w, L.W_NARROWED] = t
-    if lines > 1 or not fresh:
-        WS[w, L.W_NARROW] = WS[w, L.W_NARROW + 1] = WS[w, L.W_NARROW + 2] = 0
-    if lines > 1 or WS[w, L.W_NARROW] == line:
+@compiled(inline=True)
+def late(sc: int, slot: int, t: int, local: bool) -> int:
+    """Whether a store of sub-core sc at `t` finds its line, noted at `slot`, on its way out of the SM: then L1 has no
+    more of the line than what it stores itself (H200, 968 rows of stores, of words, halves and bytes, by 1 to 8 warps:
+    up to 10 cycles after the last store to the line it joins that; then what waits goes, a sector a cycle. With one
+    other line of its sub-core's in between, be it at once, it does not join either; with two it comes too late only if
+    the line is of more than a sector, with three the line is gone. In local memory two lines are as one there)."""
+    last = SM[sc >> 2, slot + 5]
+    away = t - (last >> 32)
+    takes = last & 1023
+    if away > takes:
         return 0
-    again = WS[w, L.W_NARROW + 1] == line or WS[w, L.W_NARROW + 2] == line
-    WS[w, L.W_NARROW + 2] = WS[w, L.W_NARROW + 1]
-    WS[w, L.W_NARROW + 1] = WS[w, L.W_NARROW]
-    WS[w, L.W_NARROW] = line
-    slot = held_at(X[0])
-    if SM[w >> 6, slot] == line:
-        SM[w >> 6, slot] = 0
-    return line if again else 0
+    between = SC[sc, L.S_TURN] - (last >> 12) & 0xFFFFF
+    if last >> 10 & 3 != sc & 3:
+        between = 0
+    if local:
+        between >>= 1
+    if between == 0:
+        return 1 if away >= STAYS else 0
+    return 1 if between == 1 or (between == 2 and takes > LEAVES + 1) else 0
+
+
+@compiled(inline=True)
+def note(sc: int, slot: int, line: int, t: int, sectors: int) -> None:
+    """Sub-core sc stores to so many sectors of a line, noted at `slot`: what `late` asks for."""
+    m = sc >> 2
+    if SC[sc, L.S_LINE] != line + 1:
+        SC[sc, L.S_LINE] = line + 1
+        SC[sc, L.S_TURN] += 1
+    SM[m, L.M_DRAINED] = max(SM[m, L.M_DRAINED], t + LEAVES) + sectors
+    takes = min(SM[m, L.M_DRAINED] - t, 1023)
+    SM[m, slot + 5] = t << 32 | (SC[sc, L.S_TURN] & 0xFFFFF) << 12 | (sc & 3) << 10 | takes
+
+
+@compiled(rare=True)
+def lose_parts(m: int, lines: int, lanes: int, mask: u32, width: int, local: bool) -> None:
+    """Of those lines in X that a store of SM m came too late for (X[LATE]) L1 has only the sectors that it wrote in
+    all their words."""
+    for k in range(min(lines, 62)):
+        if X[LATE] >> k & 1:
+            line = X[2 * k]
+            stored = 0
+            for lane in range(32):
+                if mask >> np.uint32(lane) & np.uint32(1):
+                    a = loads64(lanes + 8 * lane)
+                    there = line - (a >> 7)
+                    if there == 0 or (local and there > 0 and there < width >> 2):
+                        stored += min(width, 4 if local else 16) << 12 * (a >> 5 & 3)
+            whole = 0
+            for s in range(4):
+                whole |= (1 if (stored >> 12 * s & 4095) >= 32 else 0) << s
+            forget(m, line, ~whole & 15 if width < 4 else ~X[2 * k + 1] & 15)
 
 
 @compiled(rare=True)
@@ -135,16 +169,29 @@ def summed(m: int, line: int, need: int, units: int) -> int:
 
 @compiled
 def write_lines(
-    lines: int, m: int, t: int, atomic: int, answer: int, part: int, share: int, weight: int, i: int
+    lines: int,
+    sc: int,
+    t: int,
+    atomic: int,
+    answer: int,
+    part: int,
+    share: int,
+    weight: int,
+    issued: int,
+    local: bool,
+    i: int,
 ) -> int:
-    """A store of the lines in X, or with `atomic` not -1 a reduction, whose packets for each line are X[PACKETS + k];
-    `atomic` & 1: one that is slow on several words of a sector; & 2: of floats; `answer`: whether it has one. `part` 1:
-    not of whole sectors, 3: of lanes that name the same places, 5: the same byte; `share`: the bytes of a sector that
-    it is of; `weight`: of how many lines a line that it brings takes the place. The time at which L2 has taken all of
-    it; X[SENT] when the SM has sent it."""
+    """A store by sub-core sc of the lines in X, issued at `issued`, or with `atomic` not -1 a reduction, whose packets
+    for each line are X[PACKETS + k]; `atomic` & 1: one that is slow on several words of a sector; & 2: of floats;
+    `answer`: whether it has one. `part` 1: not of whole sectors, 3: of lanes that name the same places, 5: the same
+    byte; `share`: the bytes of a sector that it is of; `weight`: of how many lines a line that it brings takes the
+    place. The time at which L2 has taken all of it; X[SENT] when the SM has sent it, X[LATE] which lines it came too
+    late for."""
     done = t
     X[SENT] = t
     X[SENDS] = 0
+    X[LATE] = 0
+    m = sc >> 2
     if atomic < 0 and t > SM[m, L.M_HOLDS]:
         SM[m, L.M_GONE] = SM[m, L.M_LET] = SM[m, L.M_STORED]
         SM[m, L.M_HELD] = 0
@@ -166,6 +213,9 @@ def write_lines(
             held = SM[m, slot + 1] >> INDEX > SM[m, L.M_GONE] and t <= SM[m, slot + 2]
             waits = SM[m, slot + 1] >> INDEX > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
             more_bytes = min(sector_count(need) * share, LINE)
+            if part and SM[m, slot] == X[2 * k] + 1 and late(sc, slot, issued, local):
+                X[LATE] |= 1 << min(k, 62)
+            note(sc, slot, X[2 * k], issued, sector_count(need))
             if SM[m, slot] == X[2 * k] + 1 and (held or waits):
                 there = SM[m, slot + 1] >> BYTES & 255
                 if held and there < LINE and there + more_bytes >= LINE:

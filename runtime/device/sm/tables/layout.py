@@ -188,8 +188,6 @@ W_SBL = _several(_c, 6)
 """scoreboards: 1 if the latest release is a long one"""
 W_STORED = next(_c)
 """when L2 has taken all stores so far (0: it has not accessed memory)"""
-W_NARROWED = next(_c)
-"""when it last stored bytes or halves, unless it has loaded since"""
 W_NEXT = next(_c)
 """lanes that run next, at their own PC: the group that was left latest"""
 W_READY = next(_c)
@@ -239,8 +237,6 @@ W_BB = _several(_c, 16)
 """convergence barriers: lanes blocked at BSYNC"""
 W_MASKS = next(_c)
 """groups of `D_B` that were ever in use"""
-W_NARROW = _several(_c, 3)
-"""the lines (plus one) that it stored those to, the latest first"""
 W_COLUMNS = next(_c) + 7 & ~7
 
 # ---- DIV: diverged warps --------------------------------------------------------------------------------------------
@@ -347,6 +343,10 @@ S_STREAM = next(_c)
 """when the prefetcher has the next line of straight code"""
 S_STORE = _several(_c, 2)
 """its latest store: when the unit takes it, and where its lines are held, a bit each"""
+S_LINE = next(_c)
+"""the line (plus one) that it stored to last"""
+S_TURN = next(_c)
+"""how often that was another than before"""
 S_READ = next(_c)
 """when it reads the operands of its latest load"""
 S_TURNED = next(_c)
@@ -426,9 +426,11 @@ M_SENT = _several(_c, ROOM)
 M_ARRIVED = next(_c)
 """when L2 took the latest of them"""
 STORES = 64
-M_STORE = _several(_c, 5 * STORES)
+M_STORE = _several(_c, 6 * STORES)
 """lines that were stored to last, by number: line (plus one), sectors (above them its bytes, and which store brought
-it), until when more can join, when L2 took them, when they leave"""
+it), until when more can join, when L2 took them, when they leave, the last store to it (see `stores.late`)"""
+M_DRAINED = next(_c)
+"""when the last of them is gone"""
 M_HELD = next(_c)
 """how many of them it holds"""
 M_STORED = next(_c)
