@@ -55,12 +55,9 @@ def rounds(graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent
             if h != header and nests[h] < body
         }
         closed = Closed(local, local.dominators(), after_, inner)
-        for branch in wanted:
-            found = closed.of(index[branch])
-            if found is not None:
-                start, end, within = found
-                region = (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})
-                out.append((header, region))
+        regions = {found[:2]: found[2] for branch in wanted if (found := closed.of(index[branch])) is not None}
+        for (start, end), within in regions.items():
+            out.append((header, (nodes[start], header if end == last else nodes[end], {nodes[n] for n in within})))
     return out
 
 

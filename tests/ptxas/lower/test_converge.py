@@ -1,6 +1,7 @@
 """Threads meet again before a CTA barrier although some paths end early (on an H200 the barrier fails otherwise)."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,10 @@ from minicc import arch
 from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.control.check import check
+from minicc.ptxas.lower import converge
+from minicc.ptxas.lower.closed import Found
+from minicc.ptxas.lower.rounds import rounds
+from tests.ptxas.conftest import assemble
 from tests.ptxas.lower.harness import device
 
 BODIES = {
@@ -236,3 +241,36 @@ def test_a_warp_in_step_waits_at_no_barrier_of_its_own():
     for warp in range(2):
         digits, found = (x.reshape(4, 2, 32)[:, warp].ravel() for x in (keys & 15, ranks))
         assert found.tolist() == [np.count_nonzero(digits[:i] == digits[i]) for i in range(128)]
+
+
+def test_branches_that_meet_at_one_place_in_a_round_have_one_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops that begin one in the other's body and go back at various places: each branch in each of them has to meet
+    somewhere, and a set of blocks for each would grow with the cube of their number."""
+    found: list[tuple[int, Found]] = []
+
+    def noted(*given: Any) -> list[tuple[int, Found]]:
+        found.extend(rounds(*given))
+        return found
+
+    monkeypatch.setattr(converge, "rounds", noted)
+    count = 60
+    turns = "".join(
+        f"L{i}: add.u32 %b, %t, {i}; st.global.u32 [%x+{4 * i}], %b;"
+        f"setp.lt.u32 %p, %b, %n; @%p bra L{max(0, i - 1 - i * 13 % 17)};"
+        for i in range(count)
+    )
+    assemble(
+        f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u32 n)
+{{
+.reg .b64 %x; .reg .b32 %t, %b, %n; .reg .pred %p;
+ld.param.u64 %x, [x]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;
+{turns}
+ret;
+}}
+"""
+    )
+    regions = [(header, start, end) for header, (start, end, _) in found]
+    assert len(regions) > count / 2 and len(set(regions)) == len(regions)
