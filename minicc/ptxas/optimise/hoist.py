@@ -20,7 +20,7 @@ warp waits for the operation anyhow: whatever follows then fills the time.
 
 And what follows a branch that leaves a loop is computed before it, counters and points of floats alike, if nobody asks
 for it outside: a warp waits there for the branch's condition anyhow, and leaves once. A counter that is asked for
-outside is set back on the way there.
+outside is set back on the way there, if the next condition hangs on it (lanes that leave one by one each go that way).
 """
 
 from __future__ import annotations
@@ -77,18 +77,24 @@ def _before_leaving(function: MFunction) -> None:
         masks = live.live_in[index[out.label]].items()
         kept = {(reg, n) for reg, mask in masks for n in range(mask.bit_length()) if mask >> n & 1}
         kept.update(parts_read(test.insts[-1]))
-        asked = set(parts_read(next_.insts[-1]))
+        asked = set(parts_read(next_.insts[-1])) if next_.insts[-1].mnemonic == "BRA" else set()
         pure = {inst for inst in next_.insts if inst.mnemonic in ARITHMETIC}
-        steps = _steps(next_.insts)
-        moved = _movable(next_.insts, kept - steps.keys(), set(), False, pure, ("R", "P"))[:_FEW]
-        if asked.isdisjoint(part for inst in moved for part in parts_written(inst)):
-            steps = {}
-            moved = _movable(next_.insts, kept, set(), False, pure, ("R", "P"))[:_FEW]
+        steps: dict[Part, tuple[MInst, MInst]] = {}
+        moved = _movable(next_.insts, kept, set(), False, pure, ("R", "P"))[:_FEW]
+        if not _make(moved, asked):
+            steps = _steps(next_.insts)
+            more = _movable(next_.insts, kept - steps.keys(), set(), False, pure, ("R", "P"))[:_FEW]
+            moved, steps = (more, steps) if _make(more, asked) else (moved, {})
         next_.insts = [inst for inst in next_.insts if inst not in set(moved)]
         test.insts[-1:-1] = moved
         back = [back for part, (inst, back) in steps.items() if part in kept and inst in moved]
         if back:
             _leave_by(function, test, out, back)
+
+
+def _make(moved: list[MInst], asked: set[Part]) -> bool:
+    """Is what is asked for made by some of them?"""
+    return not asked.isdisjoint(part for inst in moved for part in parts_written(inst))
 
 
 def _steps(insts: list[MInst]) -> dict[Part, tuple[MInst, MInst]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +205,21 @@ def test_counting_passes_with_the_condition() -> None:
         counts.append(out.tolist())
     assert counts[0] == counts[1]
     assert cycles[0] < 0.9 * cycles[1]
+
+
+def test_only_a_counter_that_the_next_condition_asks_for_is_set_back() -> None:
+    """Lanes that leave one by one each take the way on which that is done."""
+    source = """extern "C" __global__ void k(const int *x, int *out, int n, int mask) {
+        int u, c = 0, v = x[threadIdx.x];
+        for (u = threadIdx.x; u < n; u += 3) { if (x[u & mask] == v) break; c++; }
+        out[threadIdx.x] = WHICH;
+    }"""
+
+    def taken_back(which: str) -> int:
+        sass = minicc.compile(SourceFile("k.cu", source.replace("WHICH", which)), arch="sm_90").sass
+        return len(re.findall(r"(IADD3|VIADD) R\d+, R\d+, -", sass))
+
+    assert taken_back("c") == 0 and taken_back("u") == 1
 
 
 def test_the_next_point_is_made_while_it_is_asked_whether_this_one_leaves() -> None:
