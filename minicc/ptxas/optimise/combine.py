@@ -312,7 +312,7 @@ class Combiner:
             assert isinstance(t, V) and isinstance(th, V)
             if any(self.uses.get(name) != self.summed.get(name) for v in (t, th) for name in parts(v)):
                 continue
-            found, upper = self.near(t, b, at), self.near(th, b, at)
+            found, upper = self.near(t, b, at), self.near(th, b, at + 1)  # the upper sum is made after the lower one
             if (
                 found is None
                 or upper is None
@@ -337,7 +337,7 @@ class Combiner:
             t, th, ch = low.srcs[n], high.srcs[n], high.srcs[1 - n]
             if not (_plain(t) and _plain(th) and _addend(low.srcs[1 - n]) and _addend(ch)):
                 continue
-            found = self.near(th, b, at)
+            found = self.near(th, b, at + 1)
             if found is None or found.modifiers != ("R", "S32", "HI") or found.srcs[:2] != (ZERO, Imm(31)):
                 continue
             if self._origin(found.srcs[2]) == self._origin(t):

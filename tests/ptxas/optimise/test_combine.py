@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import minicc
+import runtime
+from minicc.diagnostics import SourceFile
 from tests.ptxas.conftest import checked
 
 ROTATED = """\
@@ -301,3 +305,29 @@ def test_rows_of_distances_add_what_comes_last(tmp_path: Path, relu: bool) -> No
     code = checked(tmp_path, source, "RELU")
     assert code.count("VIADDMNMX.RELU" if relu else "VIADDMNMX") >= 8
     assert code.count("VIADD") + code.count("IADD3") <= 4 + 8 * relu
+
+
+IN_PLACE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry f(.param .u64 p, .param .u32 turns) {
+.reg .b32 %n, %t, %low, %up; .reg .pred %more; .reg .b64 %p, %at, %x, %y, %c, %s;
+ld.param.u64 %p, [p]; ld.param.u32 %n, [turns]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 8; add.s64 %at, %p, %at;
+ld.global.u64 %x, [%at]; mov.u64 %y, %x;
+LOOP: ld.global.u64 %c, [%p+256];
+shl.b64 %s, %x, 5; add.s64 %x, %s, %c;
+mov.b64 {%low, %up}, %y; cvt.s64.s32 %s, %low; add.s64 %y, %s, %c;
+add.s64 %p, %p, 8; sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; @%more bra LOOP;
+st.global.u64 [%at], %x; st.global.u64 [%at+512], %y; ret; }
+"""
+
+
+def test_sums_that_write_what_they_add() -> None:
+    """The upper word of such a sum asks for the lower word of before."""
+    p = np.random.default_rng(1).integers(-(1 << 63), 1 << 63, 96)
+    x, y, added = p[:32].copy(), p[:32].copy(), p[32:35].copy()
+    for c in added:
+        x, y = (x << 5) + c, y.astype(np.int32) + c
+    image = minicc.compile(SourceFile("f.ptx", IN_PLACE), arch="sm_90").cubin
+    runtime.Device("sm_90", timing=False).load(image)["f"][1, 32](p, np.uint32(len(added)))
+    assert p[:32].tolist() == x.tolist() and p[64:].tolist() == y.tolist()
