@@ -260,9 +260,7 @@ class MFunction:
         self.cfg: Cfg | None = None
         """The graph of the blocks as it was last made (`Cfg.of`)."""
         self.definitions: Any = None
-        """What `ssa.Single.of` last made, after what it was made of."""
-        self.early: frozenset[Part] | None = None
-        """What loops read before they write it, if it has been looked for since definitions went (`ssa.early`)."""
+        """What `ssa` last found of its definitions, beside what it was found of."""
         self.vregs: list[VReg] = []
         self.frame = 0
         self.stack_align = 16

@@ -31,10 +31,21 @@ Writer = tuple[MInst, tuple[V | Reg, ...], V | Reg]
 """An instruction, what it writes, its guard."""
 
 
-def _definitions(writers: list[list[Writer]]) -> dict[Part, Definition]:
-    """The only definitions of parts, of the instructions of all blocks."""
+class _Known(NamedTuple):
+    """What a function's definitions were when they were last looked at."""
+
+    writers: list[list[Writer]]
+    """Of all blocks: what the rest was found of."""
+    table: dict[Part, Definition]
+    several: set[Part]
+    """Parts with several definitions, or one under a guard."""
+    early: frozenset[Part]
+
+
+def _definitions(writers: list[list[Writer]]) -> tuple[dict[Part, Definition], set[Part]]:
+    """The only definitions of parts, of the instructions of all blocks, and the parts that have none such."""
     table: dict[Part, Definition] = {}
-    several: list[Part] = []
+    several: set[Part] = set()
     new = tuple.__new__
     for b, block in enumerate(writers):
         for i, (inst, written, _) in enumerate(block):
@@ -42,14 +53,14 @@ def _definitions(writers: list[list[Writer]]) -> dict[Part, Definition]:
                 if type(operand) is V:
                     for word, part in enumerate(operand.parts):
                         if part in table:
-                            several.append(part)
+                            several.add(part)
                         else:
                             table[part] = new(Definition, (inst, b, i, word))
             if guarded(inst):
-                several += parts_written(inst)
+                several.update(parts_written(inst))
     for part in several:
         table.pop(part, None)
-    return table
+    return table, several
 
 
 class Single:
@@ -61,14 +72,8 @@ class Single:
 
     @classmethod
     def of(cls, function: MFunction) -> Single:
-        """That of a function as it is now. Most passes move nothing and write what was written: they share a table."""
-        writers = [[(inst, writes(inst), inst.guard) for inst in block.insts] for block in function.blocks]
-        known = function.definitions
-        if known is None or known[0] != writers:
-            known = function.definitions = writers, _definitions(writers)
-            for part in early(function, known[1]):
-                known[1].pop(part, None)
-        return cls(known[1], Cfg.of(function).nesting())
+        """That of a function as it is now."""
+        return cls(_known(function).table, Cfg.of(function).nesting())
 
     def dominates(self, block: int, at: int, other: int, other_at: int) -> bool:
         """Whether point (block, at) is passed before every visit of (other, other_at)."""
@@ -78,22 +83,36 @@ class Single:
         return first <= self.nested[other][0] <= last
 
 
-def early(function: MFunction, table: dict[Part, Definition] | None = None) -> frozenset[Part]:
+def early(function: MFunction) -> frozenset[Part]:
     """Parts that a loop, with one entry or several, writes in one place, and reads where that has not come before on
-    every way. They are looked for again where one of several definitions may have gone; `table`: the only ones, if they
-    are known."""
-    if function.early is None:
-        cfg = Cfg.of(function)
-        inside = cycles(cfg.succs)
-        if table is None and inside:
-            table = _definitions([[(i, writes(i), i.guard) for i in block.insts] for block in function.blocks])
-        made = {part: found for part, found in (table or {}).items() if found.block in inside}
-        single = Single(made, cfg.nesting())
-        function.early = frozenset(
-            part
-            for b, block in enumerate(function.blocks if made else ())
-            for at, inst in enumerate(block.insts)
-            for part in parts_read(inst)
-            if (found := made.get(part)) is not None and not single.dominates(found.block, found.at, b, at)
-        )
-    return function.early
+    every way."""
+    return _known(function).early
+
+
+def _known(function: MFunction) -> _Known:
+    """Most passes move nothing and write what was written: they share a table. None makes a part that loops read early,
+    save that of several definitions one is left: then they are looked for again."""
+    writers = [[(inst, writes(inst), inst.guard) for inst in block.insts] for block in function.blocks]
+    known: _Known | None = function.definitions
+    if known is None or known.writers != writers:
+        table, several = _definitions(writers)
+        found = known.early if known and known.several.isdisjoint(table) else _early(function, table)
+        for part in found:
+            table.pop(part, None)
+        known = function.definitions = _Known(writers, table, several, found)
+    return known
+
+
+def _early(function: MFunction, table: dict[Part, Definition]) -> frozenset[Part]:
+    """See `early`; `table`: the only definitions."""
+    cfg = Cfg.of(function)
+    inside = cycles(cfg.succs)
+    made = {part: found for part, found in table.items() if found.block in inside}
+    single = Single(made, cfg.nesting())
+    return frozenset(
+        part
+        for b, block in enumerate(function.blocks if made else ())
+        for at, inst in enumerate(block.insts)
+        for part in parts_read(inst)
+        if (found := made.get(part)) is not None and not single.dominates(found.block, found.at, b, at)
+    )

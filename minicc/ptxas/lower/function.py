@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from minicc.ptxas.dwarf import Places
 
 
+_LIMITS = ("max_registers", "max_threads", "req_threads", "min_ctas", "reconfigures", "stack_align")
+"""What device functions have of the kernel that calls them."""
+
+
 def lower_kernel(
     function: ptx.Function, symbols: Symbols, arch: Arch, options: Any, made: dict[object, MFunction]
 ) -> None:
@@ -44,19 +48,15 @@ def lower_kernel(
     lower_function(out, function, flat, symbols, arch, options)
     out.shared, out.shared_align = symbols.shared_size, symbols.shared_align
     symbols.module.functions.append(out)
-    limits = (
-        out.max_registers, out.max_threads, out.req_threads, out.min_ctas, out.reconfigures, out.stack_align
-    )  # fmt: skip
+    limits = tuple(getattr(out, name) for name in _LIMITS)
     found: list[MFunction] = []
     for name, body in device.items():
         key = (name, limits, symbols.clusters, tuple(symbols.shared.items()))
         inner = made.get(key)
         if inner is None:
             inner = made[key] = MFunction(name, False)
-            (
-                inner.max_registers, inner.max_threads, inner.req_threads, inner.min_ctas, inner.reconfigures,
-                inner.stack_align,
-            ) = limits  # fmt: skip
+            for limit, value in zip(_LIMITS, limits, strict=True):
+                setattr(inner, limit, value)
             lower_function(inner, calls.bodies[name], body, symbols, arch, options)
         found.append(inner)
         out.barriers = max(out.barriers, inner.barriers)

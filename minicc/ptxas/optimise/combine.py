@@ -403,9 +403,9 @@ class Combiner:
 
     def _signed(self, inst: MInst, b: int, at: int) -> None:
         """A source that is another with its sign changed or gone: the operand says so."""
-        for n, t in enumerate(
-            inst.srcs if "XORSIGN" not in inst.modifiers else ()
-        ):  # takes signs as registers have them
+        if "XORSIGN" in inst.modifiers:
+            return  # it takes signs as registers have them
+        for n, t in enumerate(inst.srcs):
             if not isinstance(t, V) or t.reg.file != "R" or t.suffix:
                 continue
             found = self.single.table.get((t.reg.id, t.part))

@@ -36,7 +36,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     for block in function.blocks:
         written = [(d.reg.id, d.part) for inst in block.insts for d in inst.dsts if type(d) is V]
         if len(set(written)) < len(written):
-            drop_overwritten(function, block)
+            drop_overwritten(block)
     sweep(function)
 
 
@@ -78,7 +78,7 @@ def _copies(sources: tuple[MOperand, ...]) -> bool:
     return sources[1:] == (ZERO, ZERO) and not getattr(sources[0], "neg", False)
 
 
-def drop_overwritten(function: MFunction, block: Block) -> None:
+def drop_overwritten(block: Block) -> None:
     """Remove what is written again in the block before anybody reads it (Triton clears what it loads into)."""
     again: set[Part] = set()
     """Parts that are written before they are read, from here on."""
@@ -92,9 +92,7 @@ def drop_overwritten(function: MFunction, block: Block) -> None:
         if whole:
             again.update(made)
         again.difference_update(parts_read(inst))
-    if len(kept) < len(block.insts):
-        block.insts = kept[::-1]
-        function.early = None  # what was written twice may be written once now
+    block.insts = kept[::-1]
 
 
 def _unread(inst: MInst, uses: Counter[Part]) -> bool:

@@ -469,6 +469,5 @@ def convert(function: MFunction, fits: Callable[[Block], bool]) -> None:
             converter.join(at)
             at = min(at + 1, len(function.blocks) - 3)
             function.converted = True
-            function.early = None  # what both sides wrote may be written once now
         else:
             at -= 1

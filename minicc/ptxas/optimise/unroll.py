@@ -58,7 +58,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
                 if isinstance(r, V):
                     homes.setdefault(r.reg.id, set()).add(block.label)
     for block in loops:
-        dead.drop_overwritten(function, block)
+        dead.drop_overwritten(block)
         try:
             made[block.label] = Rounds(function, block, homes).unrolled()
         except Unfit:

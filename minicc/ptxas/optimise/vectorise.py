@@ -42,8 +42,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     pairs = {v.reg.id for i in insts for v in (*reads(i), *writes(i)) if isinstance(v, V) and v.count > 1}
     zeros = _Zeros(makers)
     renamed: dict[Part, tuple[VReg, int]] = {}
+    kept = early(function)
     for block in function.blocks:
-        _block(function, block, makers, pairs, zeros, renamed)
+        _block(function, block, makers, pairs, kept, zeros, renamed)
     if renamed:
 
         def change(v: V) -> V:
@@ -158,12 +159,12 @@ def _block(
     block: Block,
     makers: dict[int, list[MInst]],
     pairs: set[int],
+    kept: frozenset[Part],
     zeros: _Zeros,
     renamed: dict[Part, tuple[VReg, int]],
 ) -> None:
     open_: dict[Name, list[_Load]] = {}
     gone: set[int] = set()
-    kept = early(function)
 
     def close(name: Name) -> None:
         loads = open_.pop(name, [])
