@@ -104,8 +104,9 @@ def converge(function: MFunction, builder: Builder) -> None:
     among = {s.sync: s.block for s in exchanges if s.block in apart}
     steps = in_step(graph, nests, regions, apart, parted) if among else set()
     alike = {sync for sync, n in among.items() if n in steps}
-    alike |= {sync for n in set(among.values()) for sync in _met(function.blocks[n], together, builder)}
-    alike -= builder.barriers | {s.sync for s in gathered}
+    asking = {s.sync for s in gathered}
+    alike |= {sync for n in set(among.values()) for sync in _met(function.blocks[n], asking, together, builder)}
+    alike -= builder.barriers | asking
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:
@@ -144,9 +145,10 @@ def _parts(block: Block, apart: bool, together: set[str], builder: Builder) -> b
     )
 
 
-def _met(block: Block, together: set[str], builder: Builder) -> list[MInst]:
+def _met(block: Block, asking: set[MInst], together: set[str], builder: Builder) -> list[MInst]:
     """WARPSYNCs whose lanes have met at one of the same mask, or of the whole warp, further up, and cannot have parted
-    since: with a mask in a register one takes 36 cycles."""
+    since: with a mask in a register one takes 36 cycles. Lanes that have waited in a collective (`asking`) go on behind
+    it as they came there."""
     met: set[int] = set()
     """Registers with the masks, and `everyone` when the whole warp has met."""
     everyone = -1
@@ -157,6 +159,8 @@ def _met(block: Block, together: set[str], builder: Builder) -> list[MInst]:
             lanes = everyone if inst.modifiers else mask.reg.id if isinstance(mask, V) else None
             if everyone in met or lanes in met:
                 out.append(inst)
+            elif inst in asking:
+                met.clear()
             elif lanes is not None:
                 met.add(lanes)
         elif inst.mnemonic == "WARPSYNC" or _parts(Block("", [inst]), True, together, builder):

@@ -118,3 +118,22 @@ def test_lanes_that_met_for_an_exchange_are_together_for_the_next(width: int) ->
         turns += running
         running &= (at % 13 != 0) & (turns < 9)
     assert out.tolist() == (at * 16 + turns).tolist()
+
+
+COLLECTED = """extern "C" __global__ void k(unsigned *p, unsigned *out) {
+    unsigned lane = threadIdx.x, x = p[lane], y = 0;
+    if (lane & 1) y = __shfl_sync(~0u, x, lane ^ 2);
+    p[lane] = x + 1;
+    if (!(lane & 1)) y = __shfl_sync(~0u, x, lane ^ 2);
+    unsigned z = __shfl_sync(~0u, y + x, lane ^ 1);
+    out[lane] = __ballot_sync(~0u, z & 1);
+}"""
+
+
+def test_lanes_go_on_behind_a_collective_as_they_came() -> None:
+    """No BSYNC waits for lanes that wait for others in one side's exchange: two parts of the warp come to the third."""
+    x = np.random.default_rng(1).integers(0, 1 << 31, 32).astype(np.uint32)
+    out, lanes = np.zeros(32, np.uint32), np.arange(32)
+    z = (x + x[lanes ^ 2])[lanes ^ 1]
+    device().load(minicc.compile(SourceFile("k.cu", COLLECTED)).cubin)["k"][(1,), (32,)](x, out)
+    assert (out == sum(int(v & 1) << n for n, v in enumerate(z))).all()
