@@ -173,6 +173,15 @@ def _base_row(row: Table, instr: Instr) -> None:
         row[L.C_UBASE] = place(where.ureg)
 
 
+def _windows(move: codegen.Transfer) -> int:
+    """Which windows of generic addresses an atomic is done in (`K.WINDOW_SHARED`, `K.WINDOW_LOCAL`): integers of 32
+    bits in both, sums and exchanges of 64 in shared memory. An H200 has it so for each operation and type, one lane to
+    each of the spaces; where one is not done its predicate is false and its register stays (2026-12-01)."""
+    if move.type in ("u32", "s32"):
+        return K.WINDOW_SHARED | K.WINDOW_LOCAL
+    return K.WINDOW_SHARED if move.type == "u64" and move.atomic in ("add", "cas", "exch") else 0
+
+
 def _transfer_row(row: Table, move: codegen.Transfer) -> None:
     """Fill the columns of a memory instruction."""
     row[L.C_SPACE] = _SPACES[move.space]
@@ -193,6 +202,7 @@ def _transfer_row(row: Table, move: codegen.Transfer) -> None:
         row[L.C_AUX] = move.signed
     elif move.op in ("atom", "red"):
         row[L.C_AUX2] = 4 * abi.p_word(move.predicate, write=True) if move.predicate >= 0 else -1
+        row[L.C_AUX3] = _windows(move)
         if move.atomic == "popc.inc":
             row[L.C_AUX] = 2
             row[L.C_OP] = K.OP_ADD

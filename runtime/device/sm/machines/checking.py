@@ -263,8 +263,8 @@ def offset_in_shared(i: int, a: int) -> int:
         a -= G[L.G_SHAREDWIN]
         if G[L.G_SHAREDWIN] and a >= 0 and a < WINDOW * G[L.G_CLUSTER]:
             other = G[L.G_CLUSTER] > 1 and a // WINDOW != G[L.G_RANK]
-            # An atomic that has a predicate is not done here.
-            return -2 if other or (CODE[i, L.C_ACCESS] == K.A_ATOM and CODE[i, L.C_AUX2] >= 0) else a & (WINDOW - 1)
+            asks = CODE[i, L.C_ACCESS] == K.A_ATOM and CODE[i, L.C_AUX2] >= 0
+            return -2 if other or (asks and not CODE[i, L.C_AUX3] & K.WINDOW_SHARED) else a & (WINDOW - 1)
     return -1
 
 

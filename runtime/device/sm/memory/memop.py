@@ -195,11 +195,13 @@ def atomic(i: int, mask: u32, dst: int, state: int) -> None:
     hosts = scratch + HOSTS
     target = dst if CODE[i, L.C_ACCESS] == K.A_ATOM else 0
     if CODE[i, L.C_AUX2] >= 0:
-        # ATOM with a predicate does what shared memory cannot for other lanes only, and says which those are.
+        # ATOM with a predicate does what shared or local memory cannot for other lanes only, and says which those are.
         done = mask
+        shared = 0 if CODE[i, L.C_AUX3] & K.WINDOW_SHARED else G[L.G_SHAREDWIN]
+        local = 0 if CODE[i, L.C_AUX3] & K.WINDOW_LOCAL else G[L.G_LOCALWIN]
         for k in range(32):
             a = loads64(scratch + 8 * k)
-            for window in (G[L.G_SHAREDWIN], G[L.G_LOCALWIN]):
+            for window in (shared, local):
                 if window and a >= window and a < window + WINDOW:
                     done = np.uint32(done & ~np.uint32(np.uint32(1) << np.uint32(k)))
         flag = state + CODE[i, L.C_AUX2]

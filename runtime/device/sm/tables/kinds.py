@@ -94,6 +94,8 @@ A_LOAD, A_STORE, A_ATOM, A_RED, A_LDGSTS, A_LDSM, A_STSM = range(7)
     OP_CAST,
     OP_ARRIVE,
 ) = range(12)
+WINDOW_SHARED, WINDOW_LOCAL = 1, 2
+"""Windows of generic addresses in which an atomic with a predicate is done (C_AUX3)."""
 T_U32, T_S32, T_U64, T_S64, T_F32, T_F64, T_F16X2, T_BF16X2, T_F32_FTZ = range(9)
 
 AR_COUNTED, AR_BYTES, AR_COMPLETE, AR_LEAVE, AR_REGISTER, AR_EXPECT_ONE, AR_MASK = 1, 2, 4, 8, 16, 32, 64
