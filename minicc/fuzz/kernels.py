@@ -11,11 +11,13 @@ The strategy draws each choice with the simplest first, so that Hypothesis shrin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import attrs
 from hypothesis import strategies as st
+
+from minicc.fuzz.choices import Choices
 
 INPUTS = 8
 OUTPUTS = 8
@@ -90,16 +92,29 @@ _CONVERGENT = (
     "__ballot_sync(~0u, {} & 4)", "__reduce_add_sync(~0u, {})", "__reduce_xor_sync(~0u, {})",
     "(unsigned)__any_sync(~0u, {} > 9)", "__match_any_sync(~0u, {} & 3)", "(unsigned)__syncthreads_count({} & 1)",
 )  # fmt: skip
-_T = TypeVar("_T")
 
 
-class Writer:
-    """Writes one program; every choice is drawn."""
+_BITS = {"float": "__float_as_uint", "double": "__double_as_longlong"}
+
+
+def mixed(values: Iterable[tuple[str, str]], row: str = "out") -> list[str]:
+    """Statements that mix values (text, type's name) into the words of a row: floats by their bits, of which all NaNs
+    have the same."""
+    out = []
+    for at, (text, type_) in enumerate(values):
+        if type_ in _BITS:
+            text = f"({text} == {text} ? (unsigned long long){_BITS[type_]}({text}) : 99ull)"
+        place = f"{row}[{at % OUTPUTS}]"
+        out.append(f"{place} = {place} * 31ull + (unsigned long long){text};")
+    return out
+
+
+class Writer(Choices):
+    """Writes one program."""
 
     def __init__(self, draw: st.DrawFn, floats: bool) -> None:
-        self.draw = draw
+        super().__init__(draw)
         self.types = INTEGERS + FLOATS * 2 if floats else INTEGERS
-        self.names = 0
         self.places: list[Place] = []
         self.arrays: list[tuple[str, Type, int]] = []
         self.structs: dict[str, list[tuple[str, Type]]] = {}
@@ -108,21 +123,6 @@ class Writer:
         self.left = 0
         """Statements that may still be written."""
         self.loops = 0
-
-    # --- choices ------------------------------------------------------------------------------------------------
-
-    def one(self, of: Sequence[_T]) -> _T:
-        return self.draw(st.sampled_from(of))
-
-    def number(self, least: int, most: int) -> int:
-        return self.draw(st.integers(least, most))
-
-    def often(self) -> bool:
-        return self.draw(st.booleans())
-
-    def name(self, prefix: str) -> str:
-        self.names += 1
-        return f"{prefix}{self.names}"
 
     # --- expressions --------------------------------------------------------------------------------------------
 
@@ -422,14 +422,7 @@ class Writer:
         values = [(place.text, place.type) for place in self.places]
         values += [(f"{name}[{i}]", type_) for name, type_, size in self.arrays for i in range(size)]
         values += [(f"{name}.{field}", type_) for name, of in self.objects for field, type_ in self.structs[of]]
-        out = []
-        for at, (text, type_) in enumerate(values):
-            if type_.kind == "f":
-                raw = "__float_as_uint" if type_ is FLOAT else "__double_as_longlong"
-                text = f"({text} == {text} ? (unsigned long long){raw}({text}) : 99ull)"
-            place = f"{row}[{at % OUTPUTS}]"
-            out.append(f"{place} = {place} * 31ull + (unsigned long long){text};")
-        return out
+        return mixed([(text, type_.name) for text, type_ in values], row)
 
 
 @st.composite

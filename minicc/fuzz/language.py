@@ -9,15 +9,13 @@ leave its type they are masked first. The kernel is launched as those of `minicc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable
 
 import attrs
 from hypothesis import strategies as st
 
-from minicc.fuzz.kernels import INPUTS, NAME, OUTPUTS
-
-_T = TypeVar("_T")
+from minicc.fuzz.choices import Choices
+from minicc.fuzz.kernels import INPUTS, NAME, OUTPUTS, mixed
 
 
 @attrs.frozen
@@ -45,7 +43,9 @@ INT, UINT = Type("int", 32, True, 3), Type("unsigned", 32, False, 3)
 LONG, ULONG = Type("long", 64, True, 4), Type("unsigned long", 64, False, 4)
 LLONG, ULLONG = Type("long long", 64, True, 5), Type("unsigned long long", 64, False, 5)
 FLOAT, DOUBLE = Type("float", 32, True, 6), Type("double", 64, True, 7)
-INTEGERS = (INT, UCHAR, UINT, SHORT, LLONG, SCHAR, ULLONG, USHORT, BOOL, CHAR, LONG, ULONG)
+PLAIN = (INT, UCHAR, UINT, SHORT, LLONG, SCHAR, ULLONG, USHORT)
+"""One of each width and sign."""
+INTEGERS = (*PLAIN, BOOL, CHAR, LONG, ULONG)
 
 
 def promoted(t: Type) -> Type:
@@ -151,13 +151,13 @@ _VALUES: dict[str, Callable[[int, int], int]] = {
 }
 
 
-class Writer:
-    """Writes one program; every choice is drawn."""
+class Writer(Choices):
+    """Writes one program."""
 
     def __init__(self, draw: st.DrawFn, floats: bool) -> None:
-        self.draw = draw
+        super().__init__(draw)
         self.floats = floats
-        self.names = self.left = self.loops = 0
+        self.left = self.loops = 0
         self.row = "out[0]"
         self.traces = True
         self.places: list[Place] = []
@@ -165,19 +165,6 @@ class Writer:
         self.lambdas: list[Lambda] = []
         self.structs: list[Struct] = []
         self.objects: list[tuple[str, Struct]] = []
-
-    def one(self, of: Sequence[_T]) -> _T:
-        return self.draw(st.sampled_from(of))
-
-    def number(self, least: int, most: int) -> int:
-        return self.draw(st.integers(least, most))
-
-    def often(self) -> bool:
-        return self.draw(st.booleans())
-
-    def name(self, prefix: str) -> str:
-        self.names += 1
-        return f"{prefix}{self.names}"
 
     def type(self) -> Type:
         return self.one((*INTEGERS, FLOAT, DOUBLE) if self.floats else INTEGERS)
@@ -195,7 +182,6 @@ class Writer:
 
     def leaf(self) -> Expr:
         kind = self.number(0, 9)
-        arrays = [(name, type_, size) for name, type_, size in self.arrays]
         if kind == 0:
             value = self.one((0, 1, 2, 7, 100, 255, 4096, 65535, 0x7FFFFFFF))
             suffix, type_ = self.one((("", INT), ("u", UINT), ("ll", LLONG), ("ull", ULLONG), ("l", LONG)))
@@ -203,8 +189,8 @@ class Writer:
         if kind == 1:
             text, type_, value = self.one(_NAMED)
             return Expr(text, type_, value, value)
-        if kind == 2 and arrays:
-            name, type_, size = self.one(arrays)
+        if kind == 2 and self.arrays:
+            name, type_, size = self.one(self.arrays)
             return Place(f"{name}[{self.index(size)}]", type_).value
         if kind == 3 and self.floats:
             text, type_ = self.one((("1.5f", FLOAT), ("0.25", DOUBLE), ("-3e3f", FLOAT), ("1e10", DOUBLE)))
@@ -443,7 +429,7 @@ class Writer:
         return [line]
 
     def array(self, depth: int) -> list[str]:
-        name, type_, size = self.name("a"), self.one(INTEGERS[:8]), self.one((2, 4, 8))
+        name, type_, size = self.name("a"), self.one(PLAIN), self.one((2, 4, 8))
         values = ", ".join(f"({type_.name})({self.integer(1).text})" for _ in range(self.number(1, size)))
         self.arrays.append((name, type_, size))
         lines = [f"{type_.name} {name}[{size}] = {{{values}}};"]
@@ -459,7 +445,7 @@ class Writer:
         """A lambda: what it takes with it by value, by reference, changed or not."""
         name, how = self.name("l"), self.number(0, 3)
         count = self.number(0, 2)
-        parameters = [self.one(INTEGERS[:8]) for _ in range(count)]
+        parameters = [self.one(PLAIN) for _ in range(count)]
         saved = [list(x) for x in (self.places, self.objects, self.lambdas)]
         own = [Place(self.name("q"), t) for t in parameters]
         head, tail, first = "[=]", "", []
@@ -473,7 +459,7 @@ class Writer:
             kept = by_value
             self.objects = []
         else:
-            made = Place(self.name("k"), self.one(INTEGERS[:8]))
+            made = Place(self.name("k"), self.one(PLAIN))
             head, tail = f"[=, {made.text} = ({made.type.name})({self.integer(1).text})]", " mutable"
             kept = [*by_value, made]
             first = [f"{made.text} ^= {self.number(1, 100)};"]
@@ -501,7 +487,7 @@ class Writer:
 
     def bound(self, depth: int) -> list[str]:
         """Structured bindings of pairs, which are converted, added, indexed."""
-        x, y, type_, other = self.name("x"), self.name("y"), self.one(INTEGERS[:8]), self.one(INTEGERS[:8])
+        x, y, type_, other = self.name("x"), self.name("y"), self.one(PLAIN), self.one(PLAIN)
         pair = self.name("z")
         values = [f"({type_.name})({self.integer(1).text})" for _ in range(4)]
         lines = [f"Pair<{type_.name}> {pair}{{{values[0]}, {values[1]}}};"]
@@ -654,14 +640,7 @@ class Writer:
         """All that is alive at the end, written to the row."""
         values = [(place.text, place.type) for place in [*self.readable(), Place("trace", UINT)]]
         values += [(f"{name}[{i}]", type_) for name, type_, size in self.arrays for i in range(size)]
-        out = []
-        for at, (text, type_) in enumerate(values):
-            if type_.rank >= FLOAT.rank:
-                raw = "__float_as_uint" if type_ is FLOAT else "__double_as_longlong"
-                text = f"({text} == {text} ? (unsigned long long){raw}({text}) : 99ull)"
-            place = f"out[{at % OUTPUTS}]"
-            out.append(f"{place} = {place} * 31ull + (unsigned long long){text};")
-        return out
+        return mixed([(text, type_.name) for text, type_ in values])
 
 
 @st.composite
