@@ -2,7 +2,8 @@
 
     if (warp == 0) { v = lane < 8 ? s[lane] : 0;  v += __shfl_down_sync(~0u, v, 4); ... }
 
-All lanes of one side of a branch go on together, and those that a BSSY keeps in mind go on together behind its BSYNC.
+All lanes of one side of a branch go on together, and those that a BSSY keeps in mind go on together behind its BSYNC,
+if nobody comes there by another way (both sides of a branch may end in a BSYNC of their own before one block).
 Of an exchange that lanes of its mask come to nowhere else (`anywhere.scattered`) all of them are there, then, and
 nothing needs to gather them.
 """
@@ -27,7 +28,7 @@ def in_step(
     meeting: dict[int, list[int]] = {}
     for region in regions:
         once = all((region.start in body) == (region.end in body) for body in nests.values())
-        if once and not region.leaving:
+        if once and not region.leaving and region.nodes.issuperset(graph.preds[region.end]):
             meeting.setdefault(region.end, []).append(region.start)
     found: set[int] = set()
 

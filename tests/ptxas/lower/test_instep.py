@@ -137,3 +137,27 @@ def test_lanes_go_on_behind_a_collective_as_they_came() -> None:
     z = (x + x[lanes ^ 2])[lanes ^ 1]
     device().load(minicc.compile(SourceFile("k.cu", COLLECTED)).cubin)["k"][(1,), (32,)](x, out)
     assert (out == sum(int(v & 1) << n for n, v in enumerate(z))).all()
+
+
+SIDES = """extern "C" __global__ void k(const unsigned *p, unsigned *out, unsigned mask) {
+    unsigned lane = threadIdx.x, x = p[lane];
+    if (lane & 1) {
+        if (x == 7) { out[lane] = x; return; }
+        for (int n = x >> 8 & 3; n > 0; n--) x = p[x % 32] * 5;
+    } else if (x & 4) {
+        for (int n = x >> 9 & 3; n > 0; n--) x ^= p[x % 32] >> 1;
+    }
+    out[lane] = __ballot_sync(mask, x & 8);
+}"""
+
+
+def test_sides_that_come_from_meetings_of_their_own() -> None:
+    """Lanes that leave in one of them keep the sides from being met as one region."""
+    p, out = np.random.default_rng(3).integers(8, 1 << 31, 32).astype(np.uint32), np.zeros(32, np.uint32)
+    device().load(minicc.compile(SourceFile("k.cu", SIDES)).cubin)["k"][(1,), (32,)](p, out, np.uint32(FULL))
+    want = 0
+    for lane, x in enumerate(map(int, p)):
+        for _ in range(x >> 8 & 3 if lane & 1 else x >> 9 & 3 if x & 4 else 0):
+            x = int(p[x % 32]) * 5 & FULL if lane & 1 else x ^ int(p[x % 32]) >> 1
+        want |= (x >> 3 & 1) << lane
+    assert (out == want).all()
