@@ -137,11 +137,13 @@ class _Folder:
         rest = [s for s in inst.srcs if s != ZERO]
         constants = [s for s in rest if isinstance(s, Imm)]
         registers = [s for s in rest if isinstance(s, V) and s.reg.file == "R"]
-        if len(registers) == 2 and not constants:
+        if len(rest) != 2:
+            return None
+        if len(registers) == 2:
             gone = [s for s in registers if self.known.of(s)[0] == ALL]
             if len(gone) == 1:
                 return registers[1 - registers.index(gone[0])], 0
-        if len(rest) != 2 or len(constants) != 1 or len(registers) != 1:
+        if len(constants) != 1 or len(registers) != 1:
             return None
         return registers[0], constants[0].bits & ALL
 
