@@ -11,7 +11,7 @@ from minicc.frontend.emit import automatic, host_constants, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.module import Module, asm_attributes, quoted
-from minicc.frontend.emit.values import Values
+from minicc.frontend.emit.values import Values, base_shift
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -256,9 +256,15 @@ class FunctionEmitter(Values):
             assert v.init is not None
             if v.storage != "alias":
                 host_constants.refuse(self, v.init)
-            address = self.slots[id(v)] = self.address(v.init)[0]
-            for kept in [x for x in self.temporaries if x[0] == address and v.storage != "alias"]:
-                # Bound to a reference, it lives as long.
+            whole, shift = v.init, 0
+            while isinstance(whole, ast.Cast) and whole.kind in ("relabel", "move"):
+                shift += base_shift(whole.operand.type.bare, whole.type.bare)
+                whole = whole.operand
+            held = self.address(whole)[0]
+            address = self.make(f"getelementptr inbounds i8, ptr {held}, i64 {shift}") if shift else held
+            self.slots[id(v)] = address
+            for kept in [x for x in self.temporaries if x[0] == held and v.storage != "alias"]:
+                # Bound to a reference, or a base of it is, it lives as long.
                 self.temporaries.remove(kept)
                 self.ends.append(kept[:2])
             self._described_reference(v, t, address)

@@ -45,7 +45,7 @@ class Values(Instructions):
             return self.offset(base, e.field.offset), align_at(align, e.field.offset)
         if isinstance(e, ast.Cast) and e.kind in ("relabel", "move"):
             base, align = self.address(e.operand)
-            shift = _base_shift(e.operand.type.bare, e.type.bare)
+            shift = base_shift(e.operand.type.bare, e.type.bare)
             if shift:
                 return self.make(f"getelementptr inbounds i8, ptr {base}, i64 {shift}"), align_at(align, shift)
             return base, min(align, e.type.align) if not e.type.aggregate else align
@@ -562,14 +562,14 @@ class Values(Instructions):
         a, b = e.operand.type.bare, e.type.bare
         operand = self.value(e.operand)
         if a.kind == "pointer" and b.kind == "pointer" and a.elem is not None and b.elem is not None:
-            shift = _base_shift(a.elem.bare, b.elem.bare)
+            shift = base_shift(a.elem.bare, b.elem.bare)
             if shift:
                 # A null pointer stays one.
                 moved = self.make(f"getelementptr i8, ptr {operand}, i64 {shift}")
                 null = self.make(f"icmp eq ptr {operand}, null")
                 return self.make(f"select i1 {null}, ptr null, ptr {moved}")
         if a.kind == "member" and b.kind == "member":
-            return member_pointers.moved(self, operand, b, _base_shift(b.params[0], a.params[0]))
+            return member_pointers.moved(self, operand, b, base_shift(b.params[0], a.params[0]))
         return self.convert(operand, a, b)
 
     def convert(self, operand: str, source: Type, target: Type) -> str:
@@ -754,7 +754,7 @@ class Values(Instructions):
         raise self.internal(f"an expression of type '{e.type}' cannot be used as a value here", e.at)
 
 
-def _base_shift(source: Type, target: Type) -> int:
+def base_shift(source: Type, target: Type) -> int:
     """What to add to the address of a `source` for that of the base or derived class `target` in it."""
     if source is target or source.record is None or target.record is None:
         return 0

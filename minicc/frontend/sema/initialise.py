@@ -245,7 +245,7 @@ class Initialisers(Calls):
             elif self._needs_construction(base):
                 parts.append((offset + at_, None, self.default_value(base, at)))
         k = record.inherited
-        seen: set[int] = set()
+        given: dict[int, list[tuple[int, Field | None, ast.Expr]]] = {}
         while k < len(fields):
             if not stream.more:
                 break
@@ -258,25 +258,29 @@ class Initialisers(Calls):
                         designator.at,
                     )
                 k = named[0]
-                if k in seen and fields[k].name == designator:
+                if k - record.inherited in given and fields[k].name == designator:
                     self.fail(f"duplicate designator '.{designator}'", designator.at)
             elif designator is not None:
-                return
+                break
             field = fields[k]
-            seen.add(k)
+            own = parts if k < record.inherited else given.setdefault(k - record.inherited, [])
             if designator is not None and field.name != designator:
                 inner = _Stream([i for i in stream.items[stream.i :] if i[0] and _unnamed_with(field, i[0])])
-                self._fill(field.type, offset + field.offset, inner, parts, at, braced=True)
+                self._fill(field.type, offset + field.offset, inner, own, at, braced=True)
                 stream.i += inner.i
             else:
-                self._element(field.type, field, offset + field.offset, stream, parts, at)
+                self._element(field.type, field, offset + field.offset, stream, own, at)
             k += 1
             if record.tag == "union":
-                return
+                break
         if record.tag == "union":
+            if not given:  # [dcl.init.aggr]: the member with an initialiser, or the first
+                chosen = [field for field in fields if field.default is not None] or fields
+                self._default_members_of(t, offset, chosen[:1], parts, at)
+            for own in given.values():
+                parts += own
             return
-        rest = [field for n, field in enumerate(fields) if n not in seen and n >= record.inherited]
-        self._default_members_of(t, offset, rest, parts, at)
+        self._default_members_of(t, offset, fields[record.inherited :], parts, at, given)
 
     def inherited_construction(self, t: Type, base: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
         """An object of `t` by a constructor that it has from `base`; what else it consists of is as by default."""
@@ -294,16 +298,24 @@ class Initialisers(Calls):
     """A reference to the object, made without a constructor, whose members' own initialisers are being read."""
 
     def _default_members_of(
-        self, t: Type, offset: int, fields: list[Field], parts: list[tuple[int, Field | None, ast.Expr]], at: Token
+        self,
+        t: Type,
+        offset: int,
+        fields: list[Field],
+        parts: list[tuple[int, Field | None, ast.Expr]],
+        at: Token,
+        given: dict[int, list[tuple[int, Field | None, ast.Expr]]] | None = None,
     ) -> None:
-        """What these members of the object of class `t` at `offset` are by default."""
+        """What these members of the object of class `t` at `offset` are by default, between those that are `given`, by
+        their place: initialisers run in the order of the members."""
         made = ast.Variable("", ty.reference(t), at, "reference")
         start = len(parts)
         outer, self.made = self.made, made
         try:
-            for field in fields:
-                default = self.default_member(field, at)
-                if default is not None:
+            for k, field in enumerate(fields):
+                if given and k in given:
+                    parts += given[k]
+                elif (default := self.default_member(field, at)) is not None:
                     parts.append((offset + field.offset, field if field.bit_width else None, default))
                 elif self._needs_construction(field.type):
                     self._default_element(field.type, offset + field.offset, parts, at)
@@ -369,7 +381,11 @@ class Initialisers(Calls):
         bit_field = field if field is not None and field.bit_width else None
         if t.kind == "reference":
             stream.i += 1
-            parts.append((offset, None, self.address_of(self.bind_list(item, t), at)))
+            bound = self.bind_list(item, t)
+            if isinstance(bound, ast.Temporary) and not ty.destructors(bound.type):  # it stays where it is
+                parts.append((offset, None, ast.AddressOf(ty.pointer(bound.type), at, bound)))
+            else:
+                parts.append((offset, None, self.address_of(bound, at)))
             return
         if isinstance(item, ast.Init) and isinstance(item, BracedList):
             stream.i += 1

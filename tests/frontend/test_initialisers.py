@@ -1,0 +1,43 @@
+"""Members' own initialisers, and how long what a reference refers to lives: values that C++ says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import minicc
+import runtime
+from minicc.diagnostics import SourceFile
+
+HEAD = """
+union U { int a; float f = 2.5f; };
+struct InUnion { int k; union { int x; unsigned y = 77; }; };
+struct Steps { int *n; int a = (*n = *n * 3 + 1); int b; int c = (*n = *n * 5 + 2); };
+struct Ends { int *n; int v; __device__ ~Ends() { *n = *n * 10 + v; v = -1; } };
+struct First { int a = 1; };
+struct Derived : First, Ends { __device__ Derived(int *n, int v) : Ends{n, v} {} };
+struct View { const int &x; const float &f; };
+"""
+CASES = {
+    # [dcl.init.aggr]: of a union of which nothing is said, the member that has an initialiser.
+    "U u{}; o[0] = __float_as_int(u.f) == 0x40200000;": 1,
+    "U u[2] = {{1}, {}}; o[0] = u[0].a + (u[1].f == 2.5f);": 2,
+    "U *u = new U(); o[0] = u->f == 2.5f; delete u;": 1,
+    "InUnion i{4}; o[0] = i.k + i.y;": 81,
+    # In the order of the members, whether named or not: 1 -> 4 -> 40 -> 202.
+    "int n = 1; Steps s{.n = &n, .b = (n = n * 10)}; o[0] = s.a * 1000000 + s.b * 1000 + s.c;": 4040202,
+    # The whole object lives as long as the reference to a base of it.
+    "int n = 1; { const Ends &e = Derived(&n, 2); n = n * 10 + e.v + 3; } o[0] = n;": 152,
+    "View v{o[1] + 7, 1.5f}; View w{v.x, 2}; o[0] = v.x * 10 + w.x + (v.f == 1.5f) + (w.f == 2);": 79,
+}
+
+
+@pytest.mark.parametrize("options", ["-O3", "-O0"])
+def test_initialisers(options: str) -> None:
+    kernels = [f'extern "C" __global__ void k{i}(int *o) {{ {text} }}\n' for i, text in enumerate(CASES)]
+    source = SourceFile("k.cu", HEAD + "".join(kernels))
+    module = runtime.Device().load(minicc.compile(source, options=f"-w -std=c++20 {options}").cubin)
+    for i, (text, expected) in enumerate(CASES.items()):
+        out = np.zeros(2, np.int32)
+        module[f"k{i}"][1, 1](out)
+        assert out[0] == expected, text
