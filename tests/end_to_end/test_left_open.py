@@ -123,6 +123,28 @@ def test_negated_denormals_of_bf16() -> None:
     assert out.tolist() == [(int(word) ^ 0x8000) << 16 for word in words]
 
 
+@pytest.mark.parametrize("mode", ["rn", "rz", "ru", "rd"])
+def test_ieee_products_do_not_flush(mode: str) -> None:
+    source = f"""extern "C" __global__ void k(float *o, float x, float y) {{
+        o[0] = __fmaf_ieee_{mode}(x, 1.0f, 0.0f); o[1] = __fmaf_{mode}(x, 1.0f, 0.0f);
+        o[2] = __fmaf_ieee_{mode}(x, y, x);
+    }}"""
+    out, tiny = np.zeros(3, np.float32), np.float32(1e-40)
+    image = minicc.compile(SourceFile("k.cu", source), arch="sm_90", options="-ftz=true")
+    runtime.Device("sm_90").load(image)["k"][1, 1](out, tiny, np.float32(-math.inf))
+    assert out.tolist() == [tiny, 0, -math.inf]
+
+
+def test_products_flush_constants() -> None:
+    source = """extern "C" __global__ void k(float *o) {
+        o[0] = fmaf(1e-40f, 1e30f, 1e-40f); o[1] = fmaf(2.0f, -1.5f, -1e-40f);
+    }"""
+    for options, expected in ("-ftz=true", [0, -3]), ("", [1e-40 * 1e30, -3]):
+        out = np.ones(2, np.float32)
+        run(source, "k", out, options=options)
+        np.testing.assert_allclose(out, expected, rtol=1e-4)
+
+
 # --- beside nvcc ----------------------------------------------------------------------------------------------------
 
 NAMES = {"i": "int", "u": "unsigned", "l": "long long", "m": "unsigned long long", "f": "float", "d": "double"}

@@ -218,8 +218,8 @@ nearbyintf                     f:f      e:math:rint
 nearbyint                      T:T      e:math:rint /fd
 copysignf                      f:ff     e:math:copysign
 copysign                       T:TT     e:math:copysign /fd
-fmaf                           f:fff    e:math:fma
-fma                            T:TTT    e:math:fma /fd
+fmaf                           f:fff    e:rounded:fma:rn
+fma                            T:TTT    e:rounded:fma:rn /fd
 fminf                          f:ff     e:fminmax:minnum
 fmin                           T:TT     e:fminmax:minnum /fd
 fminl                          d:dd     e:fminmax:minnum

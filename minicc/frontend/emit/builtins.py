@@ -362,10 +362,10 @@ def _convert(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 @_handler
 def _rounded(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     """__fadd_rn and its kind: never contracted. Through NVVM's intrinsics in modes other than to-nearest, and where
-    denormals are flushed: LLVM makes x of x * 1."""
+    denormals are flushed: LLVM makes x of x * 1, and does not flush constants of which it computes an fma."""
     op, mode = d
     t = e.type
-    if mode == "rn" and (t.size == 8 or not v.ftz):
+    if mode == "rn" and (t.size == 8 or not v.ftz or v.module.host):
         if op == "fma":
             return v.intrinsic(f"llvm.fma.f{t.bits}", t.llvm, [(t.llvm, x) for x in a])
         return v.make(f"f{op} {t.llvm} {a[0]}, {a[1]}")

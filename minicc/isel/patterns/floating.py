@@ -6,9 +6,9 @@ from minicc.isel.patterns import Row
 
 ROWS: list[Row] = []
 
-# Rounding that the operation names: the document's rn, rz, rd (PTX: rm) and ru (rp).
+# Rounding that the operation names: the document's rn, rz, rd (PTX: rm) and ru (rp). It says, too, whether it flushes.
 for _r in ("rn", "rz", "rm", "rp"):
-    for _t, _z, _cost in (("f32", "{fz}", "fma"), ("f64", "", "fp64")):
+    for _t, _z, _cost in (("f32", "{ftz}", "fma"), ("f64", "", "fp64")):
         _w = "64" if _t == "f64" else ""
         ROWS += [
             Row(f"fma.{_r}{_z}.{_t}(a:ri, b:ri, c:ri)", f"fma.{_r}{_z}.{_t} $d, $a, $b, $c", _cost),
@@ -20,8 +20,8 @@ for _r in ("rn", "rz", "rm", "rp"):
             Row(f"fsqrt.{_r}{_z}.{_t}(a)", f"sqrt.{_r}{_z}.{_t} $d, $a", "fsqrt" + _w),
         ]
 ROWS += [
-    Row("fma.{rnd}{fz}.sat.f32(a:ri, b:ri, c:ri)", "fma.{rnd}{fz}.sat.f32 $d, $a, $b, $c", "fma"),
-    Row("fadd.{rnd}{fz}.sat.f32(a, b:ri)", "add.{rnd}{fz}.sat.f32 $d, $a, $b", "fma"),
+    Row("fma.{rnd}{ftz}.sat.f32(a:ri, b:ri, c:ri)", "fma.{rnd}{ftz}.sat.f32 $d, $a, $b, $c", "fma"),
+    Row("fadd.{rnd}{ftz}.sat.f32(a, b:ri)", "add.{rnd}{ftz}.sat.f32 $d, $a, $b", "fma"),
 ]
 
 # To an integer in floating-point format.
