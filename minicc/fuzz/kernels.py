@@ -384,8 +384,10 @@ class Writer(Choices):
         how = self.one(("", "__noinline__ ", "__forceinline__ "))
         if how == "__noinline__ " and UINT in parameters and self.often():  # recursion that ends
             at = parameters.index(UINT)
-            inner = [f"{n} / 2u" if i == at else n for i, n in enumerate(names)]
-            body.append(f"    if ({names[at]} > 3u) return {name}({', '.join(inner)});")
+            inner = ["bound / 2u" if i == at else n for i, n in enumerate(names)]
+            # The body may have changed the parameter: squared each time it would never be small.
+            body = [f"    const unsigned bound = {names[at]};", *body]
+            body.append(f"    if (bound > 3u) return {name}({', '.join(inner)});")
         out = [f"__device__ {how}{result.name} {name}({listed}) {{", *body, f"    return {self.value(result, 2)};", "}"]
         self.functions.append(Function(name, result, tuple(parameters)))
         return out

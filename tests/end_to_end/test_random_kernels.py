@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 import minicc.fuzz
 from minicc.fuzz import language, memory
-from minicc.fuzz.kernels import kernels
+from minicc.fuzz.kernels import Writer, kernels
 from minicc.verbs import fuzz
 from tests.conftest import needs_nvcc
 
@@ -53,6 +55,33 @@ def test_all_agree_about_what_nobody_spells(nvcc):
         runner.check(text, way)
 
     check()
+
+
+class Thrown(Writer):
+    """Chooses by a seed, so that what is rare comes in any run."""
+
+    def __init__(self, seed):
+        super().__init__(lambda strategy: None, floats=False)
+        self.random = Random(seed)
+
+    def one(self, of):
+        return self.random.choice(of)
+
+    def number(self, least, most):
+        return self.random.randint(least, most)
+
+    def often(self):
+        return self.random.random() < 0.5
+
+
+def test_recursion_ends():
+    """What halves with each call is what no statement can change."""
+    found = []
+    for seed in range(1000):
+        text = "\n".join(Thrown(seed).function())
+        for bound, passed in re.findall(r"if \((\w+) > 3u\) return f\d+\(.*?(\w+) / 2u\b", text):
+            found.append(bound == passed and f"const unsigned {bound} = " in text)
+    assert len(found) > 9 and all(found)
 
 
 def test_a_difference_in_memory_is_told(monkeypatch):
