@@ -95,18 +95,21 @@ def converge(function: MFunction, builder: Builder) -> None:
         if not yield_to_arrivals([function.blocks[n] for n in sorted(looped & apart)]):
             break
     exchanges = sites(function, builder)
-    kinds = scattered(exchanges, apart, idom, ipdom)
-    if waiting := {s.block for s in exchanges if s.block in apart and s.kind in kinds}:
-        # A BSYNC does not wait for lanes that wait for others in a collective.
-        parted |= reachable(graph.succs, waiting)
+    while True:
+        kinds = scattered(exchanges, apart, idom, ipdom)
+        gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
+        asking = {s.sync for s in gathered}
+        among = {s.sync: s.block for s in exchanges if s.block in apart}
+        steps = in_step(graph, nests, regions, apart, parted) if among else set()
+        alike = {sync for sync, n in among.items() if n in steps}
+        alike |= {sync for n in set(among.values()) for sync in _met(function.blocks[n], asking, together, builder)}
+        alike -= builder.barriers | asking
+        # A BSYNC does not wait for lanes that wait for others at a WARPSYNC or in a collective.
+        waiting = reachable(graph.succs, {n for sync, n in among.items() if sync not in alike})
+        if waiting <= parted:
+            break
+        parted |= waiting
         apart |= parted
-    gathered = [s for s in exchanges if s.block in apart and s.kind in kinds]
-    among = {s.sync: s.block for s in exchanges if s.block in apart}
-    steps = in_step(graph, nests, regions, apart, parted) if among else set()
-    alike = {sync for sync, n in among.items() if n in steps}
-    asking = {s.sync for s in gathered}
-    alike |= {sync for n in set(among.values()) for sync in _met(function.blocks[n], asking, together, builder)}
-    alike -= builder.barriers | asking
     depths = [0] * len(function.blocks)
     for body in nests.values():
         for index in body:

@@ -161,3 +161,31 @@ def test_sides_that_come_from_meetings_of_their_own() -> None:
             x = int(p[x % 32]) * 5 & FULL if lane & 1 else x ^ int(p[x % 32]) >> 1
         want |= (x >> 3 & 1) << lane
     assert (out == want).all()
+
+
+WAITING = """extern "C" __global__ void k(const unsigned *words, const unsigned *masks, unsigned *out) {
+    unsigned lane = threadIdx.x, w = words[lane], x = lane * 37 + 11;
+    for (unsigned i = 0; i < (w >> 22 & 1); i++) {
+        if (x >> 4 & 1) {
+            if (w >> 26 & 1) break;
+            x += __any_sync(masks[lane], (x & 8) == 0) * 77;
+        }
+        if (w >> 4 & 1) x += __reduce_xor_sync(masks[32 + lane], x >> 3);
+        x += __reduce_add_sync(masks[64 + lane], x >> 3);
+    }
+    out[lane] = __ballot_sync(masks[96 + lane], x + 1 > 0);
+    out[32 + lane] = x;
+}"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_meeting_waits_for_lanes_that_wait_for_others(seed: int) -> None:
+    """A BSYNC lets lanes go while others wait at a WARPSYNC."""
+    words, lanes = np.random.default_rng(seed).integers(0, 1 << 32, 32, np.uint32), np.arange(32)
+    inside, asked = words >> 22 & 1 == 1, (lanes * 37 + 11) >> 4 & 1 == 1
+    stay = inside & ~(asked & (words >> 26 & 1 == 1))
+    chosen = stay & asked, stay & (words >> 4 & 1 == 1), stay, lanes >= 0
+    masks = np.array([np.where(some, sum(1 << int(lane) for lane in lanes[some]), 0) for some in chosen], np.uint32)
+    out = np.zeros(64, np.uint32)
+    device().load(minicc.compile(SourceFile("k.cu", WAITING)).cubin)["k"][(1,), (32,)](words, masks, out)
+    assert (out[:32] == sum(1 << lane for lane in range(32) if out[32 + lane] != FULL)).all()
