@@ -39,6 +39,7 @@ _IMMA = {  # shape: (A, B, D)
     "168256": (4, 2, 4),
 }
 _IMMA4 = {"8832": (1, 1, 2), "16832": (2, 1, 4), "16864": (4, 2, 4)}
+_SPARSE8 = {"16832": (2, 2, 4), "16864": (4, 4, 4)}
 _SPARSE4 = {"16864": (2, 2, 4), "168128": (4, 4, 4)}
 _QMMA = {"16816": (2, 1, 4), "16832": (4, 2, 4), "16864": (4, 4, 4)}
 _DMMA = {"884": (2, 2, 4), "8x8x4": (2, 2, 4), "16x8x4": (4, 2, 8), "16x8x8": (8, 4, 8), "16x8x16": (16, 8, 8)}
@@ -61,21 +62,28 @@ def _imma(instr: Instr, part: int) -> int:
     if instr.mnemonic == "QMMA":
         return 2 if part == 2 and "F16" in instr.modifiers else _shape(instr, _QMMA, part)
     if {"S4", "U4"}.isdisjoint(instr.modifiers):
-        return _shape(instr, _IMMA, part)
+        return _shape(instr, _SPARSE8 if "SP" in instr.modifiers and instr.mnemonic == "IMMA" else _IMMA, part)
     return _shape(instr, _SPARSE4 if "SP" in instr.modifiers else _IMMA4, part)
 
 
+def _hmma_sparse(instr: Instr) -> int:
+    """Registers of A, whose half is kept, and of B, which are as many."""
+    return 2 if "1688" in instr.modifiers or {"16816", "TF32"} & {*instr.modifiers} == {"16816"} else 4
+
+
 def _hmma_a(instr: Instr) -> int:
+    if "SP" in instr.modifiers:
+        return _hmma_sparse(instr)
     if "TF32" in instr.modifiers:
         return 2 if "1684" in instr.modifiers else 4
     return _shape(instr, _HMMA, 0)
 
 
 def _hmma_b(instr: Instr) -> int:
-    if "TF32" in instr.modifiers and "SP" not in instr.modifiers:
-        return 1 if "1684" in instr.modifiers else 2
     if "SP" in instr.modifiers:
-        return 4 if "16832" in instr.modifiers or "TF32" in instr.modifiers else 2
+        return _hmma_sparse(instr)
+    if "TF32" in instr.modifiers:
+        return 1 if "1684" in instr.modifiers else 2
     return _shape(instr, _HMMA, 1)
 
 
