@@ -1,4 +1,4 @@
-"""Members' own initialisers, and how long what a reference refers to lives: values that C++ says."""
+"""Members' own initialisers, how long what a reference refers to lives, and what it is: values that C++ says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ struct Ends { int *n; int v; __device__ ~Ends() { *n = *n * 10 + v; v = -1; } };
 struct First { int a = 1; };
 struct Derived : First, Ends { __device__ Derived(int *n, int v) : Ends{n, v} {} };
 struct View { const int &x; const float &f; };
+template <class T> struct Constant { static constexpr int value = 0; };
+template <class T> struct Constant<const T> { static constexpr int value = 1; };
+template <class T> __device__ int constant(T &&x) { return Constant<T>::value; }
+template <class T> __device__ T &&moved(T &x) { return static_cast<T &&>(x); }
 """
 CASES = {
     # [dcl.init.aggr]: of a union of which nothing is said, the member that has an initialiser.
@@ -28,6 +32,8 @@ CASES = {
     "int n = 1; Steps s{.n = &n, .b = (n = n * 10)}; o[0] = s.a * 1000000 + s.b * 1000 + s.c;": 4040202,
     # The whole object lives as long as the reference to a base of it.
     "int n = 1; { const Ends &e = Derived(&n, 2); n = n * 10 + e.v + 3; } o[0] = n;": 152,
+    # Numbers that are objects keep their qualifiers, also where they may be moved from.
+    "const int a = 1; int b = 2; o[0] = 9 * constant(moved(a)) + constant(moved(b)) + constant((const int)3);": 9,
     "View v{o[1] + 7, 1.5f}; View w{v.x, 2}; o[0] = v.x * 10 + w.x + (v.f == 1.5f) + (w.f == 2);": 79,
 }
 

@@ -298,8 +298,7 @@ def match_argument(param: Type, source: Type, lvalue: bool, bindings: Bindings, 
         assert param.elem is not None
         if param.rvalue and param.elem.kind == "param" and not param.elem.quals:
             # A constant object of a class that ends stays one; numbers have no qualifiers then.
-            rvalue = source if source.kind == "record" else source.bare
-            return match(param.elem, ty.reference(source) if lvalue else rvalue, bindings, fixed)
+            return match(param.elem, ty.reference(source) if lvalue else source, bindings, fixed)
         if element_quals(param.elem) and source.kind != "function":
             source = ty.qualified(source, element_quals(param.elem))
         return match(param.elem, source, bindings, fixed)

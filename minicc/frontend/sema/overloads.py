@@ -272,7 +272,11 @@ class Overloads(Operators):
         if isinstance(e, ast.Overloads):
             found = self.functions_of(e, None) if len(e.functions) == 1 else []
             return (found[0].type, True) if len(found) == 1 else None
-        return None if e.type.kind == "error" else (e.type, e.lvalue and not is_xvalue(e))
+        if e.type.kind == "error":
+            return None
+        # Of an rvalue, a number that is no object has no qualifiers.
+        qualified = e.lvalue or e.type.kind == "record" or isinstance(e, ast.Member)
+        return e.type if qualified else e.type.bare, e.lvalue and not is_xvalue(e)
 
     def deduce_types(
         self,
