@@ -9,7 +9,7 @@ import minicc
 import runtime
 from minicc.diagnostics import SourceFile
 
-HEAD = """
+HEAD = """#include <initializer_list>
 union U { int a; float f = 2.5f; };
 struct InUnion { int k; union { int x; unsigned y = 77; }; };
 struct Steps { int *n; int a = (*n = *n * 3 + 1); int b; int c = (*n = *n * 5 + 2); };
@@ -34,6 +34,8 @@ CASES = {
     "int n = 1; { const Ends &e = Derived(&n, 2); n = n * 10 + e.v + 3; } o[0] = n;": 152,
     # Numbers that are objects keep their qualifiers, also where they may be moved from.
     "const int a = 1; int b = 2; o[0] = 9 * constant(moved(a)) + constant(moved(b)) + constant((const int)3);": 9,
+    # [dcl.type.auto.deduct]: a list behind "=" is one.
+    "auto a = {1, 2, o[1] + 4}; auto b = {7}; auto c{9}; for (int x : a) o[0] += x; o[0] += b.size() * 10 + c;": 26,
     "View v{o[1] + 7, 1.5f}; View w{v.x, 2}; o[0] = v.x * 10 + w.x + (v.f == 1.5f) + (w.f == 2);": 79,
 }
 

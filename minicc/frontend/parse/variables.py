@@ -375,11 +375,11 @@ class Variables(Statements):
             args = self.arguments()
             self._construct_variable(v, args)
         elif value is not None or self.at("=") or self.at("{"):
-            named = False
+            named = copied = False
             if value is not None:
                 e = value
             else:
-                self.accept("=")
+                copied = self.accept("=") is not None
                 named = not self.at("(")
                 e = self.braced_list() if self.at("{") else self.assignment()
             if v.type is ty.DECLTYPE_AUTO and not isinstance(e, ast.Overloads | ast.Init):
@@ -393,6 +393,8 @@ class Variables(Statements):
             if v.storage == "host" and self.function is None and not v.type.const and not self.library:
                 # nvcc compiles host variables for the host; here their values are of no use.
                 pass
+            if copied and v.type.bare is ty.AUTO and (listed := self.list_type(e)) is not None:
+                v.type = ty.qualified(listed, v.type.quals)
             if deduced_type(v.type):
                 e = self._deduce_auto(v, e)
             if v.type.kind == "reference":
