@@ -12,7 +12,7 @@ from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.builtins.standard import HIDDEN
 from minicc.frontend.entities import Function, Scope, Variable, others
 from minicc.frontend.options import Options
-from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
+from minicc.frontend.tokens import CLOSING, EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
 if TYPE_CHECKING:
@@ -103,8 +103,6 @@ KEYWORDS = frozenset(
         "while",
     ]
 )
-
-_PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 
 class Cursor(Layers):
@@ -270,7 +268,7 @@ class Cursor(Layers):
         function's body, say, is an error where the body is read, and does not swallow what follows it."""
         tokens, i, depth = self.tokens, self.i, 0
         opens = tokens[i].text
-        closes = _PARTNERS.get(opens)
+        closes = CLOSING.get(opens)
         if closes is None:
             self.take()
             return

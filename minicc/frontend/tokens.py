@@ -13,6 +13,7 @@ import re
 from minicc.diagnostics import SourceFile, Span, fail
 
 IDENT, NUMBER, STRING, CHAR, PUNCT, OTHER, EOF = "ident", "number", "string", "char", "punct", "other", "eof"
+CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Token:

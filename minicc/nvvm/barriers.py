@@ -18,11 +18,13 @@ from minicc.nvvm.bodies import NAME, TARGET, places
 from minicc.nvvm.flags import PURE, THREAD
 
 TURNS = (4, 2)
+"""How many go together; the second where those of the first would load too much at once."""
 _IN_FLIGHT = 32
-"""Words that inline PTX loads in the turns that go together, at most."""
+"""Words that inline PTX loads in the turns that go together, at most: for as many registers `together` of ptxas makes
+the loads of a loop's turns together."""
 LONGEST = 50
-"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers. (Parts of what inline PTX
-gives are none.)"""
+"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers. The extractvalue of a register
+that inline PTX gives does not count: no code is made for it."""
 
 _BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
 _NAME = "@barrier.of.turns("

@@ -9,6 +9,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.layout import float_bits, number, value_type
+from minicc.frontend.emit.module import ALONE
 from minicc.frontend.emit.values import Values
 from minicc.frontend.literals import round_to_single
 from minicc.frontend.types import Type
@@ -443,7 +444,7 @@ def _tan_approx(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> st
 
 @_handler
 def _tanh_approx(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
-    return v.make(f'call float asm "tanh.approx.f32 $0, $1;", "=f,f"(float {a[0]}) #5')
+    return v.make(f'call float asm "tanh.approx.f32 $0, $1;", "=f,f"(float {a[0]}) {ALONE}')
 
 
 @_handler
@@ -618,7 +619,7 @@ def _hinted(v: Values, how: str, e: ast.BuiltinCall) -> str:
     t = e.type
     llvm = "i16" if t.size == 1 else t.llvm
     made = v.make(
-        f'call {llvm} asm sideeffect "ld.global.{hint}.{_suffix(t)} $0, [$1];", "={_LETTER[t.llvm]},l,~{{memory}}"(ptr {pointer}) #5'  # noqa: E501
+        f'call {llvm} asm sideeffect "ld.global.{hint}.{_suffix(t)} $0, [$1];", "={_LETTER[t.llvm]},l,~{{memory}}"(ptr {pointer}) {ALONE}'  # noqa: E501
     )
     if t.size == 1:
         made = v.make(f"trunc i16 {made} to i8")
@@ -637,7 +638,7 @@ def _hinted_store(v: Values, hint: str, t: Type, pointer: str, operands: list[st
     args = ", ".join(f"{llvm} {x}" for x in operands)
     constraint = ",".join(["l", *[letter] * len(operands), "~{memory}"])
     v.emit(
-        f'call void asm sideeffect "st.global.{hint}{shape}.{_suffix(t)} [$0], {names};", "{constraint}"(ptr {pointer}, {args}) #5'  # noqa: E501
+        f'call void asm sideeffect "st.global.{hint}{shape}.{_suffix(t)} [$0], {names};", "{constraint}"(ptr {pointer}, {args}) {ALONE}'  # noqa: E501
     )
 
 
@@ -675,7 +676,7 @@ def _hinted_vector(v: Values, how: str, e: ast.BuiltinCall, target: str, align: 
     names = f"{{{names}}}" if n > 1 else names
     constraint = ",".join([*[f"={_LETTER[elem.llvm]}"] * n, "l", "~{memory}"])
     made = v.make(
-        f'call {result} asm sideeffect "ld.global.{hint}{shape}.{_suffix(elem)} {names}, [${n}];", "{constraint}"(ptr {pointer}) #5'  # noqa: E501
+        f'call {result} asm sideeffect "ld.global.{hint}{shape}.{_suffix(elem)} {names}, [${n}];", "{constraint}"(ptr {pointer}) {ALONE}'  # noqa: E501
     )
     for k, field in enumerate(record.fields):
         operand = made if n == 1 else v.make(f"extractvalue {result} {made}, {k}")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
-_TOGETHER, _ALONE, _PRODUCTS = "#4", "#5", "#7"
+TOGETHER, ALONE, PRODUCTS = "#4", "#5", "#7"
+"""Attribute groups of calls of inline PTX (see `asm_attributes`)."""
 _OF_PRODUCTS = re.compile(r"\s*(wmma|mma|ldmatrix)\.")
 _OF_A_WARP = re.compile(r"\.(sync|aligned)\b|(?<![\w.%])(bar|barrier|vote|shfl|activemask|call)\b")
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
@@ -250,10 +251,10 @@ class Module:
             f"attributes #1 = {{ {common} alwaysinline }}",
             f"attributes #2 = {{ {common} noinline }}",
             f"attributes #3 = {{ {common} }}",
-            f"attributes {_TOGETHER} = {{ convergent nounwind }}",
-            f"attributes {_ALONE} = {{ nounwind }}",
+            f"attributes {TOGETHER} = {{ convergent nounwind }}",
+            f"attributes {ALONE} = {{ nounwind }}",
             "attributes #6 = { noreturn nounwind }",
-            f"attributes {_PRODUCTS} = {{ convergent nounwind willreturn }}",
+            f"attributes {PRODUCTS} = {{ convergent nounwind willreturn }}",
         ]
         named: list[str] = []
         if self.debug is not None:
@@ -286,5 +287,5 @@ def asm_attributes(text: str) -> str:
     it is (convergent): LLVM would make it again on each side of a branch that some of them take. Products of matrices
     come to an end, too: only then can turns around them be counted."""
     if _OF_PRODUCTS.match(text):
-        return _PRODUCTS
-    return _TOGETHER if _OF_A_WARP.search(text) else _ALONE
+        return PRODUCTS
+    return TOGETHER if _OF_A_WARP.search(text) else ALONE

@@ -12,6 +12,7 @@ twice, as nvcc does.
 from __future__ import annotations
 
 from minicc.frontend import ast
+from minicc.frontend.emit.module import ALONE
 from minicc.frontend.emit.values import Values
 
 # Name, coordinates (l: the layer, an integer).
@@ -42,7 +43,7 @@ class _Operands:
         whole = f"{{ {', '.join(outputs)} }}" if len(outputs) > 1 else (outputs or ["void"])[0]
         constraints = [f"={letter}"] * len(outputs) + self.letters + (["~{memory}"] if effect else [])
         how = " sideeffect" if effect else ""
-        return f'call {whole} asm{how} "{text}", "{",".join(constraints)}"({", ".join(self.types)}) #5'
+        return f'call {whole} asm{how} "{text}", "{",".join(constraints)}"({", ".join(self.types)}) {ALONE}'
 
 
 def texture(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from minicc.frontend.tokens import PUNCT, Token
+from minicc.frontend.tokens import CLOSING, PUNCT, Token
 
-_PARTNERS = {")": "(", "]": "[", "}": "{"}
-_CLOSING = {opens: closes for closes, opens in _PARTNERS.items()}
+_OPENING = {closes: opens for opens, closes in CLOSING.items()}
 _WITH_STATEMENTS = frozenset(("for", "if", "switch", "constexpr"))
 """In the parentheses behind these a semicolon may stand."""
 
@@ -17,17 +16,17 @@ def unmatched(tokens: list[Token]) -> tuple[str, Token, Token | None] | None:
         if token.kind != PUNCT:
             continue
         text = token.text
-        if text in _CLOSING:
+        if text in CLOSING:
             opened.append(k)
         elif text == ";":
             if opened and tokens[opened[-1]].text == "(" and tokens[opened[-1] - 1].text not in _WITH_STATEMENTS:
                 return "expected ')'", token, tokens[opened[-1]]
-        elif text in _PARTNERS:
+        elif text in _OPENING:
             if not opened:
                 return f"extraneous closing bracket ('{text}')", token, None
             last = tokens[opened.pop()]
-            if last.text != _PARTNERS[text]:
-                return f"expected '{_CLOSING[last.text]}'", token, last
+            if last.text != _OPENING[text]:
+                return f"expected '{CLOSING[last.text]}'", token, last
     if opened:
-        return f"expected '{_CLOSING[tokens[opened[-1]].text]}'", tokens[-1], tokens[opened[-1]]
+        return f"expected '{CLOSING[tokens[opened[-1]].text]}'", tokens[-1], tokens[opened[-1]]
     return None

@@ -47,9 +47,9 @@ def operand_type(e: ast.Expr) -> Type:
     """What promotion begins with: a bit-field counts as int or unsigned, if that can hold its values ([conv.prom]), and
     so does what it was before a step."""
     t = e.type.bare
-    found = (
-        bit_field(e.operand if isinstance(e, ast.Step) else e) if t.kind == "int" and t.rank >= ty.INT.rank else None
-    )
+    if t.kind != "int" or t.rank < ty.INT.rank:
+        return t
+    found = bit_field(e.operand if isinstance(e, ast.Step) else e)
     if found is None or found.field.bit_width > ty.INT.bits:
         return t
     return ty.INT if t.signed or found.field.bit_width < ty.INT.bits else ty.UINT

@@ -337,7 +337,7 @@ def dram(line: int, t: int, atoms: int) -> int:
 @compiled(inline=True)
 def held_at(line: int) -> int:
     """Where in SM a line is noted that is stored to (see `stores`)."""
-    return L.M_STORE + 6 * ((line ^ line >> 6) & (L.STORES - 1))
+    return L.M_STORE + L.NOTED * ((line ^ line >> 6) & (L.STORES - 1))
 
 
 @compiled(inline=True)

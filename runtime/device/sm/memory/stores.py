@@ -81,7 +81,7 @@ def let_go(m: int) -> None:
 def lose(m: int) -> None:
     """A line is stored to that SM m has just had no room for: it and those that left with it are not in its L1 any
     more."""
-    for place in range(L.M_STORE, L.M_STORE + 6 * L.STORES, 6):
+    for place in range(L.M_STORE, L.M_STORE + L.NOTED * L.STORES, L.NOTED):
         line = SM[m, place] - 1
         brought = SM[m, place + 1] >> INDEX
         if brought > SM[m, L.M_LET] and brought <= SM[m, L.M_GONE] and line >> DEVICE & 1:

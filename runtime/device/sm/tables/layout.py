@@ -425,10 +425,11 @@ M_SENTS = next(_c)
 M_SENT = _several(_c, ROOM)
 M_ARRIVED = next(_c)
 """when L2 took the latest of them"""
-STORES = 64
-M_STORE = _several(_c, 6 * STORES)
-"""lines that were stored to last, by number: line (plus one), sectors (above them its bytes, and which store brought
-it), until when more can join, when L2 took them, when they leave, the last store to it (see `stores.late`)"""
+STORES, NOTED = 64, 6
+M_STORE = _several(_c, NOTED * STORES)
+"""lines that were stored to last, by number, `NOTED` words each: line (plus one), sectors (above them its bytes, and
+which store brought it), until when more can join, when L2 took them, when they leave, the last store to it (see
+`stores.late`)"""
 M_DRAINED = next(_c)
 """when the last of them is gone"""
 M_HELD = next(_c)
