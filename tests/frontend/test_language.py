@@ -40,6 +40,16 @@ ACCEPTED = {
         }
         static_assert(ef_() == 203); static_assert(eg_() == 509284);
         __global__ void K(int *o) { o[0] = 1; }""",
+    "constexpr_closures": """constexpr int cl_(int n) {
+            auto twice = [](int k) { return 2 * k; };
+            auto add = [&](int k) -> int { n += k; return n; };
+            int a = twice(add(3));
+            return a + n;
+        }
+        static_assert(cl_(4) == 21);
+        constexpr int clA_ = cl_(5);
+        static_assert(clA_ == 24);
+        __global__ void K(int *o) { o[0] = clA_; }""",
     "constexpr_elsewhere": """constexpr int hsq_(int a) { return a * a; }
         struct hM_ { int a = hsq_(3); };
         template <int N> struct hQ_ { static constexpr int n = hsq_(N); };

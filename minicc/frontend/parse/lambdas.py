@@ -275,7 +275,7 @@ class Lambdas(Guides):
                 self.i += 1
             start = self.i
             f.pending = (self.closed(start, end), 0)
-            f.constexpr = space != "host"
+            f.constexpr = space != "host" or (self.function is not None and self.function.constexpr)
         finally:
             self.scope = outer
         self.i = end
