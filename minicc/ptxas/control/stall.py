@@ -37,13 +37,21 @@ def assign(
         if floors:
             at = _issue(print_, marks[b], leaves[b], distances, floors)
         cycles.append(at)
-    entries = _entry_needs(cfg, prints, leaves, cycles, distances)
+    first = [next((n for n, inst in enumerate(block.insts) if inst.mnemonic == "BRA"), -1) for block in function.blocks]
+    lengths = [at[n + 1] if n >= 0 else at[-1] for n, at in zip(first, cycles, strict=True)]
+    entries = _entry_needs(cfg, prints, leaves, cycles, lengths, distances)
     stalls: list[list[int]] = []
     for b, block in enumerate(prints):
         at = cycles[b]
         counts = [at[i + 1] - at[i] for i in range(len(block))]
         if block:
-            counts[-1] += _deficit(cfg, b, block, at, entries, distances)
+            n = first[b]
+            if 0 <= n < len(block) - 1:  # a branch behind it: who takes the first one does not wait for the second
+                early = _deficit(cfg, b, block[: n + 1], at[: n + 2], entries, distances)
+                counts[n] += early
+                counts[-1] += max(_deficit(cfg, b, block, at, entries, distances) - early, 0)
+            else:
+                counts[-1] += _deficit(cfg, b, block, at, entries, distances)
             if marks[b][-1].wbar != NONE or marks[b][-1].rbar != NONE:
                 counts[-1] = max(counts[-1], distances.setup)
         stalls.append(counts)
@@ -108,8 +116,14 @@ def _issue(
 
 
 def _entry_needs(
-    cfg: Cfg, prints: list[list[Footprint]], leaves: list[list[bool]], cycles: list[list[int]], distances: Distances
+    cfg: Cfg,
+    prints: list[list[Footprint]],
+    leaves: list[list[bool]],
+    cycles: list[list[int]],
+    lengths: list[int],
+    distances: Distances,
 ) -> list[Needs]:
+    """`lengths`: cycles to the earliest way out of each block."""
     horizon = distances.longest
     own: list[Needs] = []
     killed: list[set[int]] = []
@@ -135,7 +149,7 @@ def _entry_needs(
     while work:
         work = False
         for b in reversed(cfg.rpo):
-            length = cycles[b][-1]
+            length = lengths[b]
             if length >= horizon:
                 continue
             mine = own[b]
