@@ -46,18 +46,18 @@ class Device(abc.ABC):
     """A device to run kernels on. `Device("sm_90")` is the SM model, `Device("cuda:0")` a real GPU.
 
     Options of the model: `timing` False runs functionally (cycles are 0); `hazards` is what a read before its time
-    does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes lines)
-    logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none), `runaway_limit`
-    (warp instructions in which no block ends; a thousand millions, or a hundred for each warp) and
-    `instruction_limit` (warp instructions; none) end a runaway kernel; `progress` is told, while a grid runs, its
-    name, CTAs done, CTAs in all and the cycle; `memory` is its bytes; `stack` is those of a thread where the compiler
-    cannot bound the need (recursion; cudaLimitStackSize, 1,024); `sample` is how many stretches of a big grid are
-    simulated with timing (0: all of it is), and `Launch.outcome.sampled` then says what the estimate of its cycles
-    rests on; `cores` is how many threads simulate, which changes nothing but the time that it takes; `count_bytes`
-    counts the bytes that loads and stores name, for `smsp__sass_data_bytes_mem_*` (as `minicc prof` does; up to a
-    quarter more time); `check` True runs without timing and looks for races in shared memory, for memory that is read
-    before it is written and for
-    barriers that a part of a warp comes to (`Launch.findings`)."""
+    does: "report", "hardware" (reads the old value silently) or "off"; `trace` True (or a function that takes
+    lines) logs every step of a launch; `cycle_limit` (default two seconds of an H200; 0: none), `runaway_limit`
+    (warp instructions in which no block ends; 1e9, or 1e8 for each warp that the machine holds if that is less, a
+    quarter of it with `check`) and `instruction_limit` (warp instructions; none) end a runaway kernel; `progress`
+    is told, while a grid runs, its name, CTAs done, CTAs in all and the cycle; `memory` is its bytes; `stack` is
+    those of a thread where the compiler cannot bound the need (recursion; cudaLimitStackSize, 1,024); `sample` is
+    how many stretches of a big grid are simulated with timing (0: all of it is), and `Launch.outcome.sampled` then
+    says what the estimate of its cycles rests on; `cores` is how many threads simulate, which changes nothing but
+    the time that it takes; `count_bytes` counts the bytes that loads and stores name, for
+    `smsp__sass_data_bytes_mem_*` (as `minicc prof` does; up to a quarter more time); `check` True runs without
+    timing and looks for races in shared memory, for memory that is read before it is written and for barriers that
+    a part of a warp comes to (`Launch.findings`)."""
 
     name: str
     """What the device calls itself."""

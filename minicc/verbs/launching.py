@@ -32,7 +32,8 @@ HELP = """\
   --grid X[,Y[,Z]]    grid of every launch          --block X[,Y[,Z]]   block of every launch
   --shared BYTES      dynamic shared memory of every launch
   --cycle-limit N     stop a kernel after N cycles (default two seconds of the device; 0: never)
-  --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 1,000,000,000; 0: never)
+  --runaway-limit N   stop a kernel after N warp instructions in which no block ended (default 1e9, or 1e8 for
+                      each warp that the machine holds, if that is less; 0: never)
   --sample N          of a big grid, simulate N stretches of ten waves with timing, the rest without; cycles are then an
                       estimate, printed with its error
   --stack BYTES       stack of a thread where recursion leaves its need open (default 1024; cudaLimitStackSize)

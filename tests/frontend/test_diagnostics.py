@@ -21,6 +21,14 @@ def errors(text: str) -> CompileError:
     return caught.value
 
 
+@pytest.mark.parametrize("name", ["N", "xy", "eps"])
+def test_a_launch_may_name_what_a_library_has(name: str) -> None:
+    """A host's name that stands nowhere else is a slip only if it is nearly another (short names all are)."""
+    text = "__global__ void k(int *, int) {}\nint main() { int *e, n = 1, xz; k<<<1, n>>>(e, NAME); }\n"
+    frontend.compile(SourceFile("a.cu", text.replace("NAME", name)), Options())
+    assert "did you mean 'length'" in str(errors(text.replace("xz", "length").replace("NAME", "lenght")))
+
+
 def test_caret() -> None:
     assert str(errors("__global__ void k(int *out)\n{\n    out[0] = ont[1];\n}\n")) == (
         "a.k:3:14: error: use of undeclared identifier 'ont'; did you mean 'out'?\n        out[0] = ont[1];\n                 ^~~"  # noqa: E501

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend.parse.lambdas import Lambdas
-from minicc.frontend.parse.names import edits
+from minicc.frontend.parse.names import nearest
 from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
@@ -63,9 +63,7 @@ class Launches(Lambdas):
                 continue
             if names.count(name) > 1 or self.lookup(name) is not None or sum(t.text == name for t in self.unit) > 1:
                 continue
-            known = {*names} - {name}
-            meant = min(sorted(known), key=lambda word: edits(name, word), default=name)
-            if 0 < edits(name, meant) <= (1 if len(name) < 5 else 2):
+            if (meant := nearest(name, names)) is not None:
                 what = f"use of undeclared identifier '{name}'; did you mean '{meant}'?"
                 self.report("frontend.undeclared", what, token)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 from minicc.frontend import ast
@@ -368,19 +369,15 @@ class Names(Expressions):
         return False
 
     def suggestion(self, name: str) -> str | None:
-        """A name in scope that differs by one or two letters."""
-        if len(name) < 3 or self.quiet:
+        """The nearest name in scope."""
+        if self.quiet:
             return None
-        best: tuple[int, str] | None = None
+        known: list[str] = []
         scope: ast.Scope | None = self.scope
         while scope is not None:
-            for other in scope.names:
-                if abs(len(other) - len(name)) <= 1 and other != name:
-                    distance = edits(name, other)
-                    if distance <= (len(name) + 2) // 4 and (best is None or distance < best[0]):
-                        best = (distance, other)
+            known += scope.names
             scope = scope.parent
-        return best[1] if best else None
+        return nearest(name, known)
 
     def template_id(self, template: ast.ClassTemplate, at: Token) -> object:
         """The class, type or variable that `template < ... >` means."""
@@ -564,6 +561,16 @@ def unspoken(t: Type) -> bool:
     if t.kind in ("value", "param"):
         return t.name == "?"
     return any(isinstance(p, Type) and unspoken(p) for p in t.params) or (t.elem is not None and unspoken(t.elem))
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The first of the names nearest to one that is not known, if it is nearly that: a letter in four is another."""
+    near: dict[str, int] = {}
+    for other in known if len(name) >= 3 else ():
+        if abs(len(other) - len(name)) <= 1 and other != name and other not in near:
+            near[other] = edits(name, other)
+    best = min(near, key=near.__getitem__, default=None)
+    return best if best is not None and near[best] <= (len(name) + 2) // 4 else None
 
 
 def edits(a: str, b: str) -> int:
