@@ -321,6 +321,7 @@ def _awaited(inst: MInst, print_: Footprint, state: _State) -> int:
             for queue in (1, 2):
                 if queue != own_queue:
                     wait |= read.get(key + queue * _QUEUE, 0)
+    # A NOP stands for the barrier of a warp that is together, whose accesses come in order anyhow.
     if state.shared and inst.memory in ("barrier", "fence") and inst.mnemonic != "NOP":
         wait |= state.shared
     return wait | state.busy() if inst.mnemonic in LEAVES else wait
