@@ -139,10 +139,25 @@ def leaf(rnd: Random) -> Leaf:
         keys = w.x >> (k + 22)
         return w.r + (mask(on) + np.uint32(1) if (keys[on] == keys[on][0]).all() else np.uint32(0))
 
+    way, other = rnd.choice([("xor", LANES ^ some), ("up", LANES - np.uint32(some)), ("down", LANES + np.uint32(some))])
+
+    def neighbour(w: Warp, on: Words, at: Words) -> Words:
+        return w.r + np.where(on[at & 31] & (at < 32), w.r[at & 31], np.uint32(0))
+
     name = "all" if every else "any"
+    written = {"xor": f"lane ^ {some}", "up": f"lane - {some}", "down": f"lane + {some}"}[way]
+    there = f"o = {written}, there = o < 32 && ($ >> o & 1)"
     return rnd.choice([
         Leaf("r = r * 31 + __shfl_sync($, r, __ffs($) - 1);", _assign(lambda w, on: w.r * 31 + w.r[np.argmax(on)])),
         Leaf(f"r ^= __shfl_sync($, x, 31 - __clz($)) + {k};", _assign(lambda w, on: w.r ^ (w.x[[last(on)]] + k))),
+        Leaf(
+            f"{{ unsigned {there}, y = __shfl_{way}_sync($, r, {some}); if (there) r += y; }}",
+            _assign(lambda w, on: neighbour(w, on, other)),
+        ),
+        Leaf(
+            f"{{ unsigned {there}; e[t] = r; __syncwarp($); if (there) r += e[t - lane + o]; __syncwarp($); }}",
+            _assign(lambda w, on: neighbour(w, on, other)),
+        ),
         Leaf(f"r += __ballot_sync($, {text});", _assign(lambda w, on: w.r + mask(on & of(w)))),
         Leaf(
             f"r = r * 3 + __reduce_{op}_sync($, r >> {k});",
@@ -303,7 +318,8 @@ class Program:
         """The kernel; `FUNCTION` has to stand before it."""
         names = count()
         lines = [
-            f'extern "C" __global__ void {name}(const unsigned *in, unsigned *out) {{ __shared__ unsigned s[32];',
+            f'extern "C" __global__ void {name}(const unsigned *in, unsigned *out) {{',
+            f"__shared__ unsigned s[32], e[{THREADS}];",
             f"unsigned t = threadIdx.x, lane = t & 31, i = blockIdx.x * {THREADS} + t, x = in[i], r = x ^ t;",
             "unsigned live = 0xffffffffu;",
             "if (t < 32) s[t] = 0;",
