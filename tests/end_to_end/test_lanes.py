@@ -1,8 +1,8 @@
 """Random kernels of one warp whose lanes leave: our code, on the timed SM model, against numpy.
 
-Of 943 programs (seeds 0 to 577, 1000 to 1364) nine are not right: all sleep, and are right without `__nanosleep`: a
-BSYNC does not wait for lanes that yielded, and masks for different turns then meet at one WARPSYNC. In two of them
-nvcc's code is not right on the model either.
+Of 943 programs (seeds 0 to 577, 1000 to 1364) nine are not right, and are without their `__nanosleep`: probably, since
+a BSYNC does not wait for lanes that yielded, masks of different turns meet at one WARPSYNC. In two of them nvcc's code
+is not right on the model either.
 """
 
 from __future__ import annotations
