@@ -192,9 +192,9 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
     numbers = {"R": abi.FIRST, "P": 0}
     last = Block(b.label("met"), [], [], block.loop_depth)
 
-    def pin(operand: MOperand) -> V:
+    def pin(operand: MOperand, least: int = 1) -> V:
         file = operand.file if isinstance(operand, V | Reg) else "R"
-        width = operand.count if isinstance(operand, V) else 1
+        width = operand.count if isinstance(operand, V) else least
         if file == "UR":
             return abi.pinned(b, "UR", _UNIFORM)
         assert file in ("R", "P")
@@ -206,7 +206,8 @@ def _apart(b: Builder, site: Site, block: Block, onward: str) -> list[Block]:
     results, given = [], []
     b.block = block
     if exchange is not None:
-        results, given = [pin(d) for d in exchange.dsts], [pin(s) for s in exchange.srcs]
+        least = 2 if "U64" in exchange.modifiers else 1  # a pair that is zero is RZ
+        results, given = [pin(d) for d in exchange.dsts], [pin(s, least) for s in exchange.srcs]
         for to, source in zip(given, exchange.srcs, strict=True):
             for n in range(to.count):
                 part = evolve(source, part=source.part + n, count=1) if isinstance(source, V) else source
