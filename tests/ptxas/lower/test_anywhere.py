@@ -39,7 +39,7 @@ KINDS = {
     "bar": ("st.shared.u32 [%r3], %r8; bar.warp.sync %r9; xor.b32 %r6, %r3, 4; ld.shared.u32 %r4, [%r6];", TURNED),
     "shfl": ("shfl.sync.bfly.b32 %r4, %r8, 1, 31, %r9;", TURNED),
     "match": ("cvt.u64.u32 %rd3, %r8; and.b64 %rd3, %rd3, 8; match.any.sync.b64 %r4, %rd3, %r9;", None),
-    "match of zero": ("mov.b64 %rd3, 0; match.any.sync.b64 %r4, %rd3, %r9;", np.uint32(0xFFFFFFFF)),
+    "match of zero": ("match.any.sync.b64 %r4, 0, %r9;", np.uint32(0xFFFFFFFF)),
     "redux": ("redux.sync.add.u32 %r4, %r8, %r9;", np.uint32(VALUES.sum())),
     "elect": ("elect.sync %r6|%p2, %r9; selp.u32 %r4, 1, 0, %p2;", (LANES == 0).astype(np.uint32)),
 }  # fmt: skip
