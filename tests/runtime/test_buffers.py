@@ -230,13 +230,13 @@ __global__ void endless(volatile int *a) {
 
 def test_what_is_said_of_faults(gpu):
     module = gpu.load(minicc.compile(minicc.SourceFile("faults.cu", FAULTS), options="-lineinfo"))
-    with pytest.raises(runtime.DeviceError, match=r"faults.cu:1: illegal address.* which a null pointer leads to"):
+    with pytest.raises(runtime.DeviceError, match=r"faults.cu:1: error: illegal address.* a null pointer leads to"):
         module["null"][1, 1](None).wait()
     for options in ({"cycle_limit": 50_000}, {"timing": False, "instruction_limit": 10_000}):
         module = runtime.Device(**options).load(
             minicc.compile(minicc.SourceFile("faults.cu", FAULTS), options="-lineinfo")
         )
-        with pytest.raises(runtime.DeviceError, match=r"faults\.cu:4: the kernel did not end") as caught:
+        with pytest.raises(runtime.DeviceError, match=r"faults\.cu:4: error: the kernel did not end") as caught:
             module["endless"][2, 64](np.zeros(2, np.int32))
         assert caught.value.pc > 0 and caught.value.line == 4  # where it turns, not where it began
 
