@@ -343,11 +343,11 @@ class Writer(Choices):
 
     def block(self, depth: int, most: int = 4) -> list[str]:
         """Statements; what they declare ends with them."""
-        saved = [list(x) for x in (self.places, self.arrays, self.lambdas, self.objects)]
+        saved = list(self.places), list(self.arrays), list(self.lambdas), list(self.objects)
         out: list[str] = []
         for _ in range(self.number(1, most)):
             out += self.statement(depth)
-        self.places, self.arrays, self.lambdas, self.objects = saved  # type: ignore[assignment]
+        self.places, self.arrays, self.lambdas, self.objects = saved
         return ["    " + line for line in out]
 
     def statement(self, depth: int) -> list[str]:
@@ -446,7 +446,7 @@ class Writer(Choices):
         name, how = self.name("l"), self.number(0, 3)
         count = self.number(0, 2)
         parameters = [self.one(PLAIN) for _ in range(count)]
-        saved = [list(x) for x in (self.places, self.objects, self.lambdas)]
+        saved = list(self.places), list(self.objects), list(self.lambdas)
         own = [Place(self.name("q"), t) for t in parameters]
         head, tail, first = "[=]", "", []
         named = [p for p in self.places if p.text[0] not in "xy"]  # a structured binding is not taken before C++20
@@ -471,7 +471,7 @@ class Writer(Choices):
         result = self.one(INTEGERS)
         body.append(f"return {self.assigned(result, 2)};")
         self.loops, self.arrays, self.traces = loops, arrays, traces
-        self.places, self.objects, self.lambdas = saved  # type: ignore[assignment]
+        self.places, self.objects, self.lambdas = saved
         listed = ", ".join(f"{p.type.name} {p.text}" for p in own)
         self.lambdas.append(Lambda(name, count, result, how == 1))
         return [f"auto {name} = {head}({listed}){tail} -> {result.name} {{", *["    " + x for x in body], "};"]

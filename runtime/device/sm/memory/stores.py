@@ -65,6 +65,8 @@ QUEUED = 512
 (H200: one SM whose warps add to four slices in turn has all four busy, though each warp begins at the first)."""
 LATE = 4011
 """Where in X a store leaves which of its lines it came too late for (see `late`), in bits."""
+MARKED = 62
+"""How many lines of a store have a bit of their own there; those behind share one, and keep what they have in L1."""
 PACKETS = 4012
 """Where in X a reduction keeps the packets of each line."""
 
@@ -127,7 +129,7 @@ def note(sc: int, slot: int, line: int, t: int, sectors: int) -> None:
 def lose_parts(m: int, lines: int, lanes: int, mask: u32, width: int, local: bool) -> None:
     """Of those lines in X that a store of SM m came too late for (X[LATE]) L1 has only the sectors that it wrote in
     all their words."""
-    for k in range(min(lines, 62)):
+    for k in range(min(lines, MARKED)):
         if X[LATE] >> k & 1:
             line = X[2 * k]
             stored = 0
@@ -214,7 +216,7 @@ def write_lines(
             waits = SM[m, slot + 1] >> INDEX > SM[m, L.M_FULL] and t <= SM[m, slot + 4]
             more_bytes = min(sector_count(need) * share, LINE)
             if part and SM[m, slot] == X[2 * k] + 1 and late(sc, slot, issued, local):
-                X[LATE] |= 1 << min(k, 62)
+                X[LATE] |= 1 << min(k, MARKED)
             note(sc, slot, X[2 * k], issued, sector_count(need))
             if SM[m, slot] == X[2 * k] + 1 and (held or waits):
                 there = SM[m, slot + 1] >> BYTES & 255
