@@ -151,6 +151,12 @@ def is_far(inst: MInst) -> bool:
     return inst.memory == "load" and inst.space not in ("shared", "local")
 
 
+def waits_for_grid(inst: MInst) -> bool:
+    """Whether it waits for the grid before this one (griddepcontrol.wait), after which even what a kernel loads as
+    constant may be another."""
+    return inst.mnemonic == "ACQBULK"
+
+
 def map_operand(operand: MOperand, change: Callable[[V], MOperand]) -> MOperand:
     """The operand with every `V` in it replaced. Inside addresses the result must be a `V` or a `Reg`."""
     if isinstance(operand, V):

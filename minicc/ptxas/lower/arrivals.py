@@ -14,11 +14,13 @@ from collections.abc import Callable
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import uniform
 from minicc.ptxas.lower.builder import Builder, imm, neg
-from minicc.ptxas.lower.memory import address, fence_words
+from minicc.ptxas.lower.memory import MAX_OFFSET, address, fence_words
 from minicc.ptxas.lower.same import same
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Const, Reg
 
+_BYTES = 8
+"""Of an mbarrier."""
 EXPECTED, PENDING = 1 << 30, 1 << 31
 PHASE = 1 << 31
 UZERO = Reg("UR", 63)
@@ -27,8 +29,8 @@ UZERO = Reg("UR", 63)
 def _place(b: Builder, item: ptx.Operand, shared: bool) -> tuple[MOperand, int]:
     """(register, offset) in shared memory; a generic address is one in its window."""
     if shared:
-        return address(b, item, "shared")
-    pair, offset = address(b, item, "")
+        return address(b, item, "shared", MAX_OFFSET - _BYTES)
+    pair, offset = address(b, item, "", MAX_OFFSET - _BYTES)
     assert isinstance(pair, V)
     window = b.temp(2)
     b.emit("LDC.64", (window,), (Const(0, b.arch.abi.shared_window),))

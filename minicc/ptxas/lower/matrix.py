@@ -340,8 +340,8 @@ def movmatrix(b: Builder, inst: ptx.Inst) -> None:
 
 SCOREBOARD = 0
 """The scoreboard that counts groups of asynchronous copies, as ptxas uses it."""
-COPY_OFFSET = 1 << 11
-"""LDGSTS has twelve signed bits for the offset of what it reads."""
+COPY_OFFSET, COPY_TO = 1 << 11, 1 << 19
+"""LDGSTS has twelve signed bits for the offset of what it reads, and twenty for that of what it writes."""
 
 
 def copy(b: Builder, inst: ptx.Inst) -> None:
@@ -371,10 +371,12 @@ def copy(b: Builder, inst: ptx.Inst) -> None:
     if "async" not in mods or "global" not in mods or len(inst.operands) < 3:
         b.unsupported()
     to, source, size_, *rest = inst.operands
+    if "L2::cache_hint" in mods:
+        rest.pop()  # only a hint
     size = b.constant(size_)
     if size not in (4, 8, 16):
         b.wrong("cp.async: the size must be 4, 8 or 16")
-    target = VMem(*address(b, to, "shared"))
+    target = VMem(*address(b, to, "shared", COPY_TO))
     memory = memory_operand(b, source, "global", COPY_OFFSET)
     width = {4: "", 8: "64", 16: "128"}[size]
     head = dotted("LDGSTS.E", "BYPASS" if "cg" in mods else "", _prefetch(inst), width)

@@ -51,8 +51,8 @@ def size_suffix(width: int, type_: str) -> str:
 
 
 def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -> tuple[V | Reg, int]:
-    """Base register (a pair for global and generic, suffixed ".64"; RZ for absolute) and offset, below `most` for those
-    two."""
+    """Base register (a pair for global and generic, suffixed ".64"; RZ for absolute) and offset, below `most` if there
+    is a register."""
     if isinstance(item, ptx.Symbol):
         item = ptx.Address(item)
     if not isinstance(item, ptx.Address):
@@ -74,7 +74,7 @@ def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -
     if known is not None and not long:
         return ZERO, (known & 0xFFFFFFFF) + offset
     if not long:
-        return _near(b, b.reg(b.val(base)), offset)
+        return _near(b, b.reg(b.val(base)), offset, most)
     if isinstance(base, ptx.Reg) and b.vreg(base.name).width == 1:
         pair: MOperand = b.join(b.val(base), ZERO)
     else:
@@ -94,11 +94,11 @@ def address(b: Builder, item: ptx.Operand, space: str, most: int = MAX_OFFSET) -
     return pair, offset
 
 
-def _near(b: Builder, base: V | Reg, offset: int) -> tuple[V | Reg, int]:
+def _near(b: Builder, base: V | Reg, offset: int, most: int) -> tuple[V | Reg, int]:
     offset &= 0xFFFFFFFF
     if offset >> 31:
         offset -= 1 << 32
-    if -MAX_OFFSET <= offset < MAX_OFFSET:
+    if -most <= offset < most:
         return base, offset
     return b.new("IADD3", base, imm(offset), ZERO), 0
 
@@ -258,6 +258,10 @@ def fill_high(b: Builder, out: V, inst: ptx.Inst | None) -> None:
         b.move(V(out.reg, 1), ZERO)
 
 
+def _is(b: Builder, item: ptx.Operand | None, register: V) -> bool:
+    return isinstance(item, ptx.Reg) and b.vreg(item.name) is register.reg
+
+
 def load_constant(
     b: Builder, where: ptx.Operand, outs: list[ptx.Operand | None], type_: str, bank: int, base_offset: int
 ) -> None:
@@ -268,8 +272,13 @@ def load_constant(
     if isinstance(base, Reg) and base == ZERO:
         if not 0 <= offset < CONSTANT_BANK:
             b.wrong("constant address out of range")
-    elif not -32768 <= offset < 32768:
+    elif not -32768 <= offset <= 32768 - len(outs) * max(1, width // 8):
         base, offset = b.new("IADD3", base, imm(offset), ZERO), 0
+    elif isinstance(base, V) and any(_is(b, item, base) for item in outs[:-1]):
+        # An element is put where the address was that the next ones are loaded from.
+        kept = b.temp()
+        b.move(kept, base)
+        base = kept
 
     def constant(at: int) -> MOperand:
         return Const(bank, at) if base == ZERO else VConst(bank, at, base)

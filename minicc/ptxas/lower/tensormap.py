@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm
-from minicc.ptxas.lower.memory import memory_operand, space_of
+from minicc.ptxas.lower.memory import MAX_OFFSET, memory_operand, space_of
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import TRUE, ZERO, MOperand, V, VMem
 from minicc.sass.instr import Name
@@ -18,6 +18,8 @@ _FIELDS = {
     "fill_mode": (0x8, 15, 1),
 }  # fmt: skip
 """Field -> (byte offset of its word, lowest bit, bits)."""
+_BYTES = 128
+"""Of a map."""
 _NUMBERED = ("global_stride", "global_dim", "box_dim", "element_stride")
 """Fields that have a number for each dimension."""
 _HEADS = {"shared": ("LDS", "STS"), "global": ("LDG.E", "STG.E"), "": ("LD.E", "ST.E")}
@@ -30,7 +32,7 @@ def tensormap(b: Builder, inst: ptx.Inst) -> None:
         return
     space = space_of(inst)
     where, *operands = inst.operands
-    memory = memory_operand(b, where, space)
+    memory = memory_operand(b, where, space, MAX_OFFSET - _BYTES)
     field = next(m for m in inst.modifiers if m in _FIELDS or m in _NUMBERED or m == "global_address")
     if field == "global_address":
         op = dotted(_HEADS[space][1], "64")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower.builder import Builder, imm, neg
 from minicc.ptxas.lower.matrix import rounded
-from minicc.ptxas.lower.memory import address, space_of
+from minicc.ptxas.lower.memory import MAX_OFFSET, address, space_of
 from minicc.ptxas.lower.types import dotted
 from minicc.ptxas.mir import ZERO, MOperand, V, VMem
 from minicc.record import evolve
@@ -39,6 +39,8 @@ _RESULTS = {
 _SMALL = (((0, 0), (0, 1)), 1)
 """Sums of 8 by 8."""
 _BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "s32": 4, "s8": 1, "u8": 1, "f64": 8, "s4": 4, "u4": 4, "b1": 4}
+_NEAR = MAX_OFFSET - 256
+"""Bound of the offset of a matrix: a row of a tile that a lane has parts of takes less."""
 _EIGHTFOLD = 8
 """Registers of a fragment of halves, whatever its shape."""
 _PACKED = {"s4": 3, "u4": 3, "b1": 5}
@@ -72,7 +74,7 @@ class Tile:
             self.step = b.new("SHF.R.U32.HI", ZERO, imm(_PACKED[kind]), self.step)
         first, second = (g, place) if paired else (place, g)
         element = b.new("IMAD", first, self.step, second)
-        base, self.offset = address(b, where, self.space)
+        base, self.offset = address(b, where, self.space, _NEAR)
         self.long = self.space in ("", "global")
         if self.long:
             assert isinstance(base, V)
@@ -218,7 +220,7 @@ def _matrices(
     row, low = b.logic(lane, imm(7), 0xC0), b.logic(lane, imm(8), 0xC0)
     high = b.logic(b.new("SHF.R.U32.HI", ZERO, imm(1), lane), imm(8), 0xC0)
     step = b.reg(b.val(stride))
-    base, offset = address(b, where, "shared")
+    base, offset = address(b, where, "shared", _NEAR)
     values: list[V] = []
     bases: dict[tuple[int, bool], V] = {}
     for at in range(0, len(places), 4):

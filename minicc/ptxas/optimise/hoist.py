@@ -33,7 +33,7 @@ from minicc.arch.schema import Arch
 from minicc.ptxas.cfg import Cfg, ends, is_plain, target_of
 from minicc.ptxas.liveness import ARITHMETIC, Liveness, analyse
 from minicc.ptxas.mir import ZERO, Block, MFunction, MInst, Part, V
-from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
+from minicc.ptxas.operands import guarded, parts_read, parts_written, waits_for_grid, writes
 from minicc.ptxas.optimise.ahead import WEAK, stores
 from minicc.ptxas.options import Options
 from minicc.sass.instr import Imm, Target
@@ -234,7 +234,7 @@ def _move(function: MFunction, head: int, join: int, sides: Iterable[int], *, se
     while end and top[end - 1].mnemonic == "BRA":
         end -= 1
     between = top[end:] + [inst for b in sides for inst in function.blocks[b].insts]
-    if not seldom and any(inst.mnemonic in ("EXIT", "CALL") for inst in between):
+    if not seldom and any(inst.mnemonic in ("EXIT", "CALL") or waits_for_grid(inst) for inst in between):
         return
     used = {part for inst in between for part in parts_read(inst)}
     made = {part for inst in between for part in parts_written(inst)}
@@ -274,7 +274,7 @@ def _movable(
     out: list[MInst] = []
     words = 0
     for inst in insts:
-        if ends(inst):
+        if ends(inst) or waits_for_grid(inst):
             break
         inputs = parts_read(inst)
         results = parts_written(inst)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from minicc.ptxas.mir import GMMA, TRUE, MInst, V, VMem
+from minicc.ptxas.operands import waits_for_grid
 from minicc.ptxas.timing import Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
@@ -159,6 +160,8 @@ class _Graph:
         self.fence, self.shared_fence, self.chain = -1, -1, -1
         self.earlier = -1
         """Where the kernel waits for an earlier one."""
+        self.constants: list[int] = []
+        """Loads of constants: those before that wait pass beside it, as they were written to."""
         self.multiplies: list[int] = []
         """Warpgroup multiplies that nothing has waited for: one takes the tensor cores half a cycle for each column."""
         self.versions = _Versions(insts)
@@ -229,6 +232,7 @@ class _Graph:
             # other fence or barrier has anything to do with it.
             if self.earlier >= 0:
                 self.edge(self.earlier, i, 1)
+            self.constants.append(i)
             return
         if self.fence >= 0:
             self.edge(self.fence, i, 1)
@@ -270,7 +274,9 @@ class _Graph:
                 if self.prints[other].timing.pipe in _MATHS:
                     self.edge(other, i, 1)
         self.fence = i
-        if inst.mnemonic == "ACQBULK":
+        if waits_for_grid(inst):
+            for other in self.constants:
+                self.edge(other, i, 1)
             self.earlier = i
 
     def _access(self, i: int, inst: MInst) -> None:

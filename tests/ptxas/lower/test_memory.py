@@ -508,3 +508,73 @@ def test_bytes_that_are_known_are_a_word() -> None:
     text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}"
     code = assemble(text).function("k").code
     assert "PRMT" not in [inst.mnemonic for inst in sass.decode_all(code, arch.get("sm_90"))]
+
+
+CONSTANTS = (
+    """
+ ld.const.v2.u64 {%rd1,%rd3}, [%rd1]; cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 1; mov.u32 %r4, 3;
+""",
+    """
+ cvt.u32.u64 %r2, %rd1; ld.const.v4.u32 {%r1,%r2,%r3,%r4}, [%r2];
+""",
+    """
+ cvt.u32.u64 %r2, %rd1; setp.ge.u32 %p1, %t, 0; @%p1 ld.const.v4.u32 {%r2,%r1,%r4,%r3}, [%r2];
+ xor.b32 %r1, %r1, %r2; xor.b32 %r2, %r1, %r2; xor.b32 %r1, %r1, %r2;
+ xor.b32 %r3, %r3, %r4; xor.b32 %r4, %r3, %r4; xor.b32 %r3, %r3, %r4;
+""",
+    *(
+        f"""
+ add.s64 %rd1, %rd1, {8192 - offset}; ld.const.v4.u32 {{%r1,%r2,%r3,%r4}}, [%rd1+{offset}];
+ add.u32 %r1, %r1, -2048; add.u32 %r2, %r2, -2048; add.u32 %r3, %r3, -2048; add.u32 %r4, %r4, -2048;
+"""
+        for offset in (32752, 32764, 32768, -32768, -32772)
+    ),
+)
+
+
+@pytest.mark.parametrize("body", CONSTANTS)
+def test_vectors_of_constants(body: str) -> None:
+    """Their elements are loaded one by one: over the address that they are loaded from, and beyond what an offset can
+    be."""
+    table = ".const .align 16 .u32 table[2560] = {" + ", ".join(str(n) for n in range(2560)) + "};"
+    start = "mov.u64 %rd2, table; mul.wide.u32 %rd1, %t, 16; add.s64 %rd1, %rd1, %rd2;"
+    out = run(f"{start} {body} st.global.v4.u32 [%out], {{%r1,%r2,%r3,%r4}};", numbers(), prologue=table)
+    first = 4 * np.arange(THREADS)
+    wanted = [first, first + 2, 0 * first + 1, 0 * first + 3] if "v2" in body else [first + n for n in range(4)]
+    np.testing.assert_array_equal(out, np.stack(wanted, axis=1))
+
+
+def test_a_cache_policy_is_no_size() -> None:
+    """The last operand of an asynchronous copy that names one."""
+    out = run(
+        """.shared .align 16 .b8 s[2048]; mov.u32 %r9, s; shl.b32 %r8, %t, 4; add.u32 %r9, %r9, %r8;
+        st.shared.v4.u32 [%r9], {%t, %t, %t, %t}; createpolicy.fractional.L2::evict_first.b64 %rd1, 1.0;
+        cp.async.ca.shared.global.L2::cache_hint [%r9], [%in], 8, %rd1;
+        cp.async.ca.shared.global.L2::cache_hint [%r9+8], [%in+8], 8, 4, %rd1; cp.async.wait_all;
+        ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [%r9]; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};""",
+        numbers(),
+    )
+    wanted = numbers()
+    wanted[:, 3] = 0
+    np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_matrices_at_the_last_offset(space: str) -> None:
+    """What a lane has beside its first element is beyond it."""
+    last = (1 << 23) - 32
+    near, far = ("%rd1", "%rd2") if space == "global" else ("%r9", "%r8")
+    out = run(
+        f""".shared .align 32 .b8 s[1024]; mov.u32 %r9, s; ld.param.u64 %rd1, [b];
+        setp.ge.u32 %p1, %t, 32; @%p1 ret; add.s64 %rd2, %rd1, -{last}; add.u32 %r8, %r9, -{last};
+        mov.b32 %f1, %t; cvt.rn.f32.u32 %f2, %t; mov.f32 %f3, 3.0; mov.f32 %f4, 4.0;
+        wmma.store.d.sync.aligned.row.m16n16k16.{space}.f32 [{far}+{last}],
+            {{%f1, %f2, %f3, %f4, %f2, %f3, %f4, %f1}}, 16; bar.warp.sync -1;
+        wmma.load.c.sync.aligned.row.m16n16k16.{space}.f32 {{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}}, [{near}], 16;
+        bar.warp.sync -1; st.global.v4.f32 [%out], {{%f4, %f5, %f7, %f8}};""",
+        numbers(64), 64,
+    )[:32]  # fmt: skip
+    lanes = np.arange(32, dtype=np.uint32)
+    floats = lanes.astype(np.float32).view(np.uint32)
+    fours = np.full(32, 4, np.float32).view(np.uint32)
+    np.testing.assert_array_equal(out, np.stack([fours, floats, fours, lanes], axis=1))

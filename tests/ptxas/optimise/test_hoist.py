@@ -11,8 +11,10 @@ import pytest
 
 import minicc
 import runtime
+from minicc import arch
 from minicc.binary import read_cubin, write_cubin
 from minicc.diagnostics import SourceFile
+from minicc.sass import decode_all
 from tests.ptxas.conftest import assemble, checked
 
 THREADS = 64
@@ -399,3 +401,26 @@ OUT: st.global.u32 [%at+16], %r0; ret;
     words = np.array([0, 4, 7, 5, 7], np.uint32)
     runtime.Device().load(write_cubin(assemble(text)))["k"][1, 1](words)
     assert words.tolist() == [0, 4, 3, 11, 4]
+
+
+def test_nothing_is_loaded_before_the_wait_for_the_grid_before() -> None:
+    """Until then what a kernel loads as constant may change. What comes before the wait is not kept waiting."""
+    long = "".join(f"st.global.u32 [%at+{4 * n}], %r1; add.u32 %r1, %r1, %r1;" for n in range(40))
+    text = f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+.reg .b32 %r<9>; .reg .pred %p<4>; .reg .b64 %at;
+ld.param.u64 %at, [x]; ld.global.u32 %r1, [%at]; ld.global.nc.u32 %r2, [%at+4]; setp.gt.s32 %p0, %r1, 3;
+@%p0 bra MET;
+{long}
+MET: griddepcontrol.wait; ld.global.nc.u32 %r3, [%at+8]; add.u32 %r3, %r3, %r2; st.global.u32 [%at+16], %r3; ret;
+}}
+"""
+    program = assemble(text)
+    (function,) = read_cubin(write_cubin(program), "k").functions
+    code = decode_all(function.code, arch.get("sm_90"))
+    wait = next(n for n, inst in enumerate(code) if inst.mnemonic == "ACQBULK")
+    loads = [n for n, inst in enumerate(code) if inst.mnemonic == "LDG" and "CONSTANT" in inst.modifiers]
+    assert len(loads) == 2 and loads[0] < wait < loads[1]
