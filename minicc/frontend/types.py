@@ -194,7 +194,17 @@ class Record:
         """Base classes whose constructors are this class's too."""
         self.destructor: Function | None = None
         self.data_size = 0
-        """Bytes before the padding at the end."""
+        """Bytes that are its own: a derived class's members may lie behind them."""
+        self.plain_data = True
+        """A "POD": all of it is its own, padding at the end too."""
+        self.empties: tuple[tuple[int, Type], ...] = ()
+        """Where in it which empty classes lie."""
+        self.provided = False
+        """Its destructor or an assignment is the program's."""
+        self.copied_alone = False
+        """A copy or move constructor is declared as defaulted: without another one, nothing makes an object anew."""
+        self.closed_data = False
+        """A member is private or protected."""
         self.inherited = 0
         """How many of the fields come from base classes: the first ones."""
         self.final = False
@@ -509,7 +519,7 @@ def complete(t: Type, size: int, align: int) -> None:
 
 _LATER_OF_TYPE = {"size": 0, "align": 1, "llvm": "[0 x i8]"}
 _LATER = frozenset(
-    "fields complete scope constructors has_default bases inherit_from destructor data_size inherited final virtuals tables hidden friends closed".split()  # noqa: E501
+    "fields complete scope constructors has_default bases inherit_from destructor data_size plain_data empties provided copied_alone closed_data inherited final virtuals tables hidden friends closed".split()  # noqa: E501
 )
 
 
@@ -657,7 +667,7 @@ def _vector(name: str, element: Type, count: int, align: int) -> Type:
     record = Record("struct", name, vector=True)
     record.fields = [Field("xyzw"[i], element, i * element.size) for i in range(count)]
     made = new_record(record)
-    size = -(-count * element.size // align) * align
+    size = record.data_size = -(-count * element.size // align) * align
     complete(made, size, align)
     _made[name] = made
     return made

@@ -12,6 +12,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.signatures import Signatures
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.copies import assigns
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.sema.wellformed import operator_fault
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
@@ -258,9 +259,9 @@ class Members(Comparisons):
             self.fail("'mutable' and 'const' cannot be mixed", at)
         if "mutable" in specs.words and d.type.kind == "reference":
             self.fail("'mutable' cannot be applied to references", at)
-        if "no_unique_address" in specs.words and layout.add_empty(name, d.type, default):
-            return
-        layout.add(name, d.type, max(specs.align, d.align), width, default)
+        align = max(specs.align, d.align)
+        if not ("no_unique_address" in specs.words and layout.add_shared(name, d.type, align, default)):
+            layout.add(name, d.type, align, width, default)
         if "mutable" in specs.words:
             record.fields[-1].mutable = True
 
@@ -342,6 +343,8 @@ class Members(Comparisons):
             self._virtual(f, specs, d)
         f.scope = self.scope
         self.check_operator(f)
+        if f.name == "operator=" and assigns([f], made) and self.peek().text != "delete" and made.record is not None:
+            made.record.provided = True
         self._add_overload(self.scope, d.name.text, f, d.name)
         self.member_body(f, d, pending)
 
@@ -442,6 +445,7 @@ class Members(Comparisons):
             self.i += 2
             self.expect(";")
             record.has_default = record.has_default or not d.params
+            record.copied_alone = record.copied_alone or bool(d.params)
             return
         if self.at("=") and self.peek().text == "delete" and not d.params:
             record.has_default = False
@@ -475,6 +479,7 @@ class Members(Comparisons):
             self.expect(";")
             f.pure = False
             return
+        record.provided = record.provided or self.peek().text != "delete"
         if f.space == "device" or (self.at("=") and self.peek().text == "delete"):
             record.destructor = f
         self.member_body(f, d, pending)

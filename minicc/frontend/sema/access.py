@@ -31,7 +31,10 @@ class Section:
         self.access = access
 
     def note(self) -> None:
+        if self.access != "public" and len(self.record.fields) > self.fields:
+            self.record.closed_data = True
         if self.ours:
+            self.fields = len(self.record.fields)
             return
         record, before = self.record, (self.fields, self.names, self.constructors)
         self.fields, self.names, self.constructors = len(record.fields), self._names(), len(record.constructors)
