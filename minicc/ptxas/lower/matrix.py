@@ -174,7 +174,7 @@ def bits_(b: Builder, inst: ptx.Inst, shape: str) -> None:
     if xor:
         from minicc.ptxas.lower.subbyte import exclusive
 
-        scatter(b, d, exclusive(b, printed, x, y, z, size_c))
+        scatter(b, d, exclusive(b, printed, x, y, z, size_a, size_b, size_c))
         return
     x, y = evolve(x, suffix=("ROW",)), evolve(y, suffix=("COL",))
     out = b.temp(size_c)

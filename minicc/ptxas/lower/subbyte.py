@@ -149,17 +149,19 @@ def _extended(b: Builder, nibbles: V) -> V:
     return b.new("IMAD", sign, imm(0x1E), nibbles)
 
 
-def exclusive(b: Builder, printed: str, x: V | Reg, y: V | Reg, total: MOperand, size_c: int) -> V:
+def exclusive(
+    b: Builder, printed: str, x: V | Reg, y: V | Reg, total: MOperand, size_a: int, size_b: int, size_c: int
+) -> V:
     """Bits of a ^ b, counted and added to `total`."""
     xor = f"BMMA.{printed}.XOR.POPC"
     if _native(b, xor):
         return _product(b, xor, x, y, total, size_c)
     op = f"BMMA.{printed}.AND.POPC"
-    return _product(b, op, _inverse(b, x), y, _product(b, op, x, _inverse(b, y), total, size_c), size_c)
+    total = _product(b, op, x, _inverse(b, y, size_b), total, size_c)
+    return _product(b, op, _inverse(b, x, size_a), y, total, size_c)
 
 
-def _inverse(b: Builder, value: V | Reg) -> V:
-    count = value.count if isinstance(value, V) else 1
+def _inverse(b: Builder, value: V | Reg, count: int) -> V:
     out = b.temp(count)
     for k, word in enumerate(_words(value, count)):
         b.lop(V(out.reg, k), word, ZERO, ZERO, 0x0F)

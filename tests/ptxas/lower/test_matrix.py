@@ -221,6 +221,25 @@ def test_rarer_products_as_nvidia_compiles_them(tmp_path: Path) -> None:
         assert not np.array_equal(first, halves.view(np.uint32)), name
 
 
+def test_bits_that_differ_from_zero() -> None:
+    """A fragment of zeros is no register, its inverse is as many as it has."""
+    for left, right, counted in (("{%r9,%r9,%r9,%r9}", "{%r0,%r1}", (0, 1)), ("{%r0,%r1,%r2,%r3}", "{%r9,%r9}", None)):
+        out = run(
+            "ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%in]; mov.b32 %r9, 0;"
+            " mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r4,%r5,%r6,%r7},"
+            f" {left}, {right}, {{%r9,%r9,%r9,%r9}}; st.global.v4.u32 [%out], {{%r4,%r5,%r6,%r7}};",
+            words := np.random.default_rng(6).integers(0, 1 << 32, (32, 4), dtype=np.uint32), 4,
+        )  # fmt: skip
+        bits = np.bitwise_count(words)
+        lanes = [bits[4 * n : 4 * n + 4].sum(axis=0) for n in range(8)]
+        if counted:
+            columns = [sum(lane[k] for k in counted) for lane in lanes]
+            wanted = [[columns[2 * t + k % 2] for k in range(4)] for t in THREAD]
+        else:
+            wanted = [[lanes[g][k // 2] + lanes[g][k // 2 + 2] for k in range(4)] for g in GROUP]
+        np.testing.assert_array_equal(out, wanted)
+
+
 CONSTANTS = (
     "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{%r1,%r1,%r1,%r1},{%r1,%r1},{0,0,0,0}",
     "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{1,1,0f3f800000,1},{%r1,%r1},{%f1,%f1,%f1,%f1}",
