@@ -54,18 +54,26 @@ STS VIADD PLOP3 MUFU FSEL I2F F2I R2UR UMOV UIADD3 ULEA VIMNMX FMNMX SHFL DADD D
 """Instructions whose forms are made while there is time, the commonest first."""
 
 
+def path_of_llvm() -> str:
+    """Where the library is that llvmlite brings; without llvmlite a `ModuleNotFoundError`."""
+    from importlib.util import find_spec
+
+    package = find_spec("llvmlite")
+    if package is None or not package.submodule_search_locations:
+        raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
+    return f"{package.submodule_search_locations[0]}/binding/libllvmlite.so"
+
+
 def load_llvm() -> None:
     """Have the dynamic linker load LLVM (some 25 ms of relocations) in a thread of its own. ctypes keeps the
     interpreter's lock while it loads a library, but not while it calls a function: so the function called is dlopen."""
 
     def load() -> None:
         import ctypes
-        import importlib.util
         import os
 
-        package = importlib.util.find_spec("llvmlite")
-        for folder in package.submodule_search_locations or () if package else ():
-            ctypes.CDLL(None).dlopen(f"{folder}/binding/libllvmlite.so".encode(), os.RTLD_NOW)
+        with suppress(ModuleNotFoundError):  # who needs it meets the same error
+            ctypes.CDLL(None).dlopen(path_of_llvm().encode(), os.RTLD_NOW)
 
     threading.Thread(target=load, daemon=True).start()
 

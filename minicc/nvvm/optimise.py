@@ -1,4 +1,4 @@
-"""LLVM, through llvmlite: verify, optimise, prepare for code generation; and LLVM's own NVPTX backend as a peer.
+"""LLVM (`llvm`): verify, optimise, prepare for code generation; and LLVM's own NVPTX backend as a peer.
 
 The middle-end passes that a GPU needs most (address-space inference, straight-line strength reduction, load/store
 vectorisation, argument and atomics lowering) are part of LLVM's *code generation* pipeline and have no API. The
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from minicc import passes
 from minicc.diagnostics import SourceFile, Span, fail
+from minicc.nvvm import llvm
 from minicc.nvvm.options import Options
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -70,52 +71,47 @@ _lock = threading.RLock()
 _state: dict[str, Any] = {"ready": False, "short": False, "registered": False, "machines": {}}
 
 
-def load() -> Any:
-    """LLVM, initialised."""
-    import llvmlite.binding as llvm
-
-    if not _state["ready"]:
-        llvm.initialize_all_targets()
-        llvm.initialize_all_asmprinters()
-        # A divergent diamond costs a warp both sides and the branches, so more is worth speculating than on a CPU.
-        # 8 makes collatz's loop body straight (28,516 to 22,545 cycles on the model) and changes no other sample.
-        llvm.set_option("", "-two-entry-phi-node-folding-threshold=8")
-        # Conditions that a few more instructions each make ready are joined to one branch (pathfinder executes 13 %
-        # fewer instructions, hotspot 9 %), as nvcc joins them: `v < x || (v == x && j < i)` takes four.
-        llvm.set_option("", "-bonus-inst-threshold=6")
-        # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.prepare.contract).
-        llvm.set_option("", "-disable-nvptx-ir-peephole=true")
-        # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.
-        llvm.set_option("", "-disable-lsr=true")
-        # It would copy what stands before a call into both ways that lead there, barriers of a warp as well.
-        llvm.set_option("", "-callsite-splitting-duplication-threshold=0")
-        llvm.set_option("", f"-mem-intrinsic-expand-size={_EXPANDED}")
-        # What a load reads is looked for behind so many of the block's instructions, not 100: a round of a hash whose
-        # state is in shared memory has more (BLAKE2b: 268 loads to 91, nvcc's 85).
-        llvm.set_option("", "-memdep-block-scan-limit=500")
-        for name, value in _UNROLLING.items():
-            llvm.set_option("", f"-{name}={value}")
-        _state["ready"] = True
-    return llvm
+def load() -> None:
+    """Have LLVM there, with our options."""
+    if _state["ready"]:
+        return
+    # A divergent diamond costs a warp both sides and the branches, so more is worth speculating than on a CPU.
+    # 8 makes collatz's loop body straight (28,516 to 22,545 cycles on the model) and changes no other sample.
+    llvm.set_option("two-entry-phi-node-folding-threshold", 8)
+    # Conditions that a few more instructions each make ready are joined to one branch (pathfinder executes 13 %
+    # fewer instructions, hotspot 9 %), as nvcc joins them: `v < x || (v == x && j < i)` takes four.
+    llvm.set_option("bonus-inst-threshold", 6)
+    # It joins products and sums before selection sees them, and not as nvcc does (minicc.isel.prepare.contract).
+    llvm.set_option("disable-nvptx-ir-peephole", "true")
+    # A pointer for each access takes two registers and an addition a turn; IMAD.WIDE makes the address in one.
+    llvm.set_option("disable-lsr", "true")
+    # It would copy what stands before a call into both ways that lead there, barriers of a warp as well.
+    llvm.set_option("callsite-splitting-duplication-threshold", 0)
+    llvm.set_option("mem-intrinsic-expand-size", _EXPANDED)
+    # What a load reads is looked for behind so many of the block's instructions, not 100: a round of a hash whose
+    # state is in shared memory has more (BLAKE2b: 268 loads to 91, nvcc's 85).
+    llvm.set_option("memdep-block-scan-limit", 500)
+    for name, value in _UNROLLING.items():
+        llvm.set_option(name, value)
+    _state["ready"] = True
 
 
-def _machine(llvm: Any, options: Options) -> Any:
+def _machine(options: Options) -> llvm.Machine:
+    load()
     cpu = f"sm_{options.sm}" if isinstance(options.sm, int) else options.sm
     key = (cpu, options.ptx_version, options.opt_level, options.short_pointers)
     if options.short_pointers != _state["short"]:
-        llvm.set_option("", f"-nvptx-short-ptr={'true' if options.short_pointers else 'false'}")
+        llvm.set_option("nvptx-short-ptr", "true" if options.short_pointers else "false")
         _state["short"] = options.short_pointers
-    if key not in _state["machines"]:
-        features = "+ptx{}{}".format(*options.ptx_version)
-        target = llvm.Target.from_triple(TRIPLE)
-        _state["machines"][key] = target.create_target_machine(cpu=cpu, features=features, opt=options.opt_level)
-    return _state["machines"][key]
+    machines: dict[object, llvm.Machine] = _state["machines"]
+    if key not in machines:
+        machines[key] = llvm.Machine(TRIPLE, cpu, "+ptx{}{}".format(*options.ptx_version), options.opt_level)
+    return machines[key]
 
 
-def _parse(llvm: Any, ir: str, machine: Any, options: Options) -> Any:
+def _parse(ir: str, machine: llvm.Machine, options: Options) -> llvm.Module:
     try:
-        module = llvm.parse_assembly(_with_layout(ir, str(machine.target_data)))
-        module.triple = TRIPLE
+        module = llvm.Module(_with_layout(ir, machine.layout), TRIPLE)
         module.verify()
     except RuntimeError as error:
         _report(str(error), ir, options)
@@ -147,33 +143,30 @@ _LIBRARY = re.compile(r" call [^\n(]*@(__minicc_\w+)\(")
 """A call of a function of the device library."""
 
 
-def _early(llvm: Any, module: Any, machine: Any, ir: str, options: Options) -> Any:
+def _early(module: llvm.Module, machine: llvm.Machine, ir: str, options: Options) -> llvm.Module:
     """The module with what is to be known before LLVM's pipeline, which tidies the blocks before it knows values. Where
     an `else if` ends, blocks are then merged that would have told two values apart, and a branch on floats with three
     ways to its end stays a branch."""
-    first = llvm.create_new_module_pass_manager()
     spaces = "addrspace(3)" in ir
-    first.add_sroa_pass()
     # Which functions only compute is known from here on: of two calls with the same arguments one goes before either is
     # inlined (a logarithm that three conditions ask for).
-    first.add_post_order_function_attributes_pass()
+    first = ["SROA", "PostOrderFunctionAttrs"]
     if spaces:
         called = _LIBRARY.findall(ir)
         if len(set(called)) < len(called):
-            first.add_new_gvn_pass()  # the pipeline's own pass for it would come too late
-        first.add_always_inliner_pass()
-        first.add_sroa_pass()
-    first.run(module, _builder(llvm, machine, options))
+            first.append("NewGVN")  # the pipeline's own pass for it would come too late
+        first += ["AlwaysInliner", "SROA"]
+    module.run(machine, *first)
     if spaces:
         # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
         # knows that stores through them change nothing in shared memory (dwt2d: a third of its stores there go).
-        _register(llvm, machine)
+        _register(machine)
         aggregates = " byval(" in ir
         if aggregates:
-            module = _parse(llvm, _AGGREGATE.sub(_plain, str(module)), machine, options)
-        _emit(llvm, machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
+            module = _parse(_AGGREGATE.sub(_plain, str(module)), machine, options)
+        _emit(machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
         if aggregates:
-            module = _parse(llvm, _PLAIN.sub(_aggregate, str(module)), machine, options)
+            module = _parse(_PLAIN.sub(_aggregate, str(module)), machine, options)
     return module
 
 
@@ -191,15 +184,15 @@ def _aggregate(head: re.Match[str]) -> str:
     return "define ptx_kernel " + re.sub(r' "byval"="([^"]*)"', r" byval(\1)", head[1])
 
 
-def _again(llvm: Any, machine: Any, ir: str, options: Options, changed: dict[str, str], names: set[str]) -> str:
+def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, str], names: set[str]) -> str:
     """The functions `names` as the middle end makes them, from the start, with some of LLVM's options changed, in a
     module whose other kernels are not optimised."""
     ir = _KERNEL.sub(lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
-    module = _parse(llvm, ir, machine, options)
-    with _changed(llvm, changed):
+    module = _parse(ir, machine, options)
+    with _changed(changed):
         if options.asked is None or "early" not in options.asked.disable:
-            module = _early(llvm, module, machine, ir, options)
-        _pipeline(llvm, module, machine, options)
+            module = _early(module, machine, ir, options)
+        module.run(machine)
         return str(module)
 
 
@@ -225,7 +218,7 @@ def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     return [(names, options) for names, options in groups if names]
 
 
-def _tuned(llvm: Any, machine: Any, ir: str, options: Options, text: str) -> str:
+def _tuned(machine: llvm.Machine, ir: str, options: Options, text: str) -> str:
     """The module of which `text` is what the middle end made, with functions by options of their own."""
     from minicc.nvvm import arrays
     from minicc.nvvm.functions import replaced
@@ -233,50 +226,36 @@ def _tuned(llvm: Any, machine: Any, ir: str, options: Options, text: str) -> str
     gone: set[str] = set()
     unrolled = {"unroll-threshold": str(arrays.UNROLLED)}
     if " = alloca " in text and (kept := arrays.kept(text)):
-        longer = _again(llvm, machine, ir, options, unrolled, set(kept))
+        longer = _again(machine, ir, options, unrolled, set(kept))
         gone = arrays.gone(longer, kept)
         text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
         most = _LONGER if changed.keys() & _UNSWITCHED else _FEWER_TURNS
         for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
             if some:
-                other = _again(llvm, machine, ir, options, more, some)
+                other = _again(machine, ir, options, more, some)
                 text = replaced(text, other, some, most) or text
     return text
 
 
 @contextlib.contextmanager
-def _changed(llvm: Any, options: dict[str, str]) -> Iterator[None]:
+def _changed(options: dict[str, str]) -> Iterator[None]:
     """Some of LLVM's options changed for a while."""
     for name, value in options.items():
-        llvm.set_option("", f"-{name}={value}")
+        llvm.set_option(name, value)
     try:
         yield
     finally:
         for name in options:
-            llvm.set_option("", f"-{name}={_USUAL[name]}")
-
-
-def _builder(llvm: Any, machine: Any, options: Options) -> Any:
-    """What a run of passes needs, for one run: llvmlite leaves in it what calls objects that end with the run. Four
-    bytes at once would be four operations here, and a loop for fewer turns beside theirs."""
-    tuning = llvm.create_pipeline_tuning_options(speed_level=options.opt_level)
-    tuning.loop_vectorization = False
-    return llvm.create_pass_builder(machine, tuning)
-
-
-def _pipeline(llvm: Any, module: Any, machine: Any, options: Options) -> None:
-    """Runs LLVM's middle end over a module."""
-    builder = _builder(llvm, machine, options)
-    builder.getModulePassManager().run(module, builder)
+            llvm.set_option(name, _USUAL[name])
 
 
 class _Work:
     """A module on its way. `ir` is the text that came in, `text` what the module is now; None if nobody printed it."""
 
-    def __init__(self, llvm: Any, machine: Any, ir: str, options: Options) -> None:
-        self.llvm, self.machine, self.ir, self.options = llvm, machine, ir, options
-        self.module = _parse(llvm, ir, machine, options)
+    def __init__(self, machine: llvm.Machine, ir: str, options: Options) -> None:
+        self.machine, self.ir, self.options = machine, ir, options
+        self.module = _parse(ir, machine, options)
         self._text: str | None = None
         self.prepared: str | None = None
 
@@ -293,30 +272,27 @@ class _Work:
 
     def become(self, text: str) -> None:
         """Go on with another text."""
-        self.module, self._text = _parse(self.llvm, text, self.machine, self.options), text
+        self.module, self._text = _parse(text, self.machine, self.options), text
 
     def passes(self, *names: str) -> None:
         """Run some of LLVM's passes."""
-        manager = self.llvm.create_new_module_pass_manager()
-        for name in names:
-            getattr(manager, f"add_{name}_pass")()
-        manager.run(self.module, _builder(self.llvm, self.machine, self.options))
+        self.module.run(self.machine, *names)
         self.changed()
 
 
 def _early_pass(w: _Work) -> None:
-    w.module = _early(w.llvm, w.module, w.machine, w.ir, w.options)
+    w.module = _early(w.module, w.machine, w.ir, w.options)
     w.changed()
 
 
 def _middle(w: _Work) -> None:
-    _pipeline(w.llvm, w.module, w.machine, w.options)
+    w.module.run(w.machine)
     w.changed()
 
 
 def _tune(w: _Work) -> None:
     if " phi " in w.text:
-        tuned = _tuned(w.llvm, w.machine, w.ir, w.options, w.text)
+        tuned = _tuned(w.machine, w.ir, w.options, w.text)
         if tuned != w.text:
             w.become(tuned)
 
@@ -328,7 +304,7 @@ def _arrays(w: _Work) -> None:
         words = arrays.as_words(w.text)
         if words != w.text:
             w.become(words)
-            w.passes("sroa", "instruction_combine")
+            w.passes("SROA", "InstCombine")
 
 
 def _few(w: _Work) -> None:
@@ -337,7 +313,7 @@ def _few(w: _Work) -> None:
 
         if (single := few.chosen(w.text)) != w.text:
             w.become(single)
-            w.passes("sroa", "instruction_combine", "simplify_cfg")
+            w.passes("SROA", "InstCombine", "SimplifyCFG")
 
 
 def _approx(w: _Work) -> None:
@@ -358,7 +334,7 @@ def _cases(w: _Work) -> None:
 
         if (changed := complete(w.text)) is not None:
             w.become(changed)
-            w.passes("loop_unroll", "instruction_combine", "simplify_cfg")
+            w.passes("LoopUnroll", "InstCombine", "SimplifyCFG")
 
 
 def _barriers(w: _Work) -> None:
@@ -367,10 +343,10 @@ def _barriers(w: _Work) -> None:
 
         if marked := barriers.marked(w.text):
             w.become(marked)
-            with _changed(w.llvm, {"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
-                w.passes("loop_unroll")
+            with _changed({"unroll-threshold": "1", "unroll-partial-threshold": "1"}):
+                w.passes("LoopUnroll")
             w.become(barriers.restored(str(w.module)))
-            w.passes("instruction_combine", "simplify_cfg")
+            w.passes("InstCombine", "SimplifyCFG")
 
 
 def _strides(w: _Work) -> None:
@@ -393,12 +369,12 @@ def _rests(w: _Work) -> None:
 
 def _prepare(w: _Work) -> None:
     if w.options.opt_level and _longest_chain(w.text) > _SLSR_LIMIT * (2 if "addrspace(3)" in w.text else 1):
-        _register(w.llvm, w.machine)
-        _emit(w.llvm, w.machine, w.module, stop_before="slsr")  # the module itself is what the passes so far made of it
+        _register(w.machine)
+        _emit(w.machine, w.module, stop_before="slsr")  # the module itself is what the passes so far made of it
         limits = {"start_after": "nary-reassociate", "stop_after": "codegenprepare"}
     else:
         limits = {"stop_after": _LAST_PASS.get(w.options.opt_level, "codegenprepare")}
-    w.prepared = _prepared(_emit(w.llvm, w.machine, w.module, **limits))
+    w.prepared = _prepared(_emit(w.machine, w.module, **limits))
 
 
 class Pass(NamedTuple):
@@ -454,8 +430,7 @@ def _prepared(mir: str) -> str:
 def optimise(ir: str, options: Options) -> str:
     """Optimised IR, prepared for instruction selection. Invalid IR is a `CompileError` that points into the text."""
     with _lock, _unheard() if "llvm.loop.unroll" in ir else contextlib.nullcontext():
-        llvm = load()
-        work = _Work(llvm, _machine(llvm, options), ir, options)
+        work = _Work(_machine(options), ir, options)
         _run_passes(work, PASSES)
         assert work.prepared is not None
         return work.prepared
@@ -464,14 +439,9 @@ def optimise(ir: str, options: Options) -> str:
 def link(ir: str, library: str, options: Options, names: list[str]) -> str:
     """The text of a module together with the functions `names` of another one."""
     with _lock:
-        llvm = load()
-        machine = _machine(llvm, options)
-        module, other = _parse(llvm, ir, machine, options), _parse(llvm, library, machine, options)
-        for name in names:
-            other.get_function(name).linkage = "external"
-        module.link_in(other)
-        for name in names:
-            module.get_function(name).linkage = "internal"
+        machine = _machine(options)
+        module, other = _parse(ir, machine, options), _parse(library, machine, options)
+        module.link(other, names)
         return str(module)
 
 
@@ -495,25 +465,23 @@ def _unheard() -> Iterator[None]:
                     os.write(2, line)
 
 
-def _register(llvm: Any, machine: Any) -> None:
+def _register(machine: llvm.Machine) -> None:
     """LLVM knows a pass by name only once a pipeline has made it."""
     if not _state["registered"]:
-        empty = llvm.parse_assembly("")
-        empty.triple = TRIPLE
-        _emit(llvm, machine, empty, stop_after="codegenprepare")
+        _emit(machine, llvm.Module("", TRIPLE), stop_after="codegenprepare")
         _state["registered"] = True
 
 
-def _emit(llvm: Any, machine: Any, module: Any, **limits: str) -> str:
+def _emit(machine: llvm.Machine, module: llvm.Module, **limits: str) -> str:
     """A MIR file: what the code generation pipeline makes of the module within limits such as `stop_after`."""
     names = {name.replace("_", "-"): value for name, value in limits.items()}
     for name, value in names.items():
-        llvm.set_option("", f"-{name}={value}")
+        llvm.set_option(name, value)
     try:
-        return str(machine.emit_assembly(module))
+        return machine.assembly(module)
     finally:
         for name in names:
-            llvm.set_option("", f"-{name}=")
+            llvm.set_option(name, "")
 
 
 def _longest_chain(ir: str) -> int:
@@ -525,11 +493,10 @@ def _longest_chain(ir: str) -> int:
 def nvptx(ir: str, options: Options) -> str:
     """PTX as LLVM's NVPTX backend writes it from the same input: the peer that ours is compared with."""
     with _lock:
-        llvm = load()
-        work = _Work(llvm, _machine(llvm, options), ir, options)
+        work = _Work(_machine(options), ir, options)
         _run_passes(work, PASSES[:-1])
-        llvm.set_option("", "-disable-nvptx-ir-peephole=false")
+        llvm.set_option("disable-nvptx-ir-peephole", "false")
         try:
-            return str(work.machine.emit_assembly(work.module))
+            return work.machine.assembly(work.module)
         finally:
-            llvm.set_option("", "-disable-nvptx-ir-peephole=true")
+            llvm.set_option("disable-nvptx-ir-peephole", "true")

@@ -13,15 +13,14 @@ import math
 import random
 import re
 import struct
-from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 import minicc
 import runtime
 from minicc.diagnostics import SourceFile
-from minicc.nvvm.optimise import load
 from tests.isel.forms import GROUPS, Case, plain
 
 SLOT, ARGUMENTS, ROWS = 64, 4, 64
@@ -156,16 +155,14 @@ define bfloat @__truncdfbf2(double %x) {
 
 
 @functools.cache
-def host_machine() -> Any:
-    llvm = load()
+def host_machine() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.load_library_permanently("libgcc_s.so.1")  # division of 128 bits
-    return llvm
 
 
 def on_host(cases: list[Case]) -> dict[str, bytes]:
-    llvm = host_machine()
+    host_machine()
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features()
     features["avx512bf16"] = features["avxneconvert"] = False  # their conversions flush denormals

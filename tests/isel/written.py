@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+import llvmlite.binding as llvm
+
 from minicc.isel.cover.database import ADDR, IMM, REG, Leaf, Tree
 from minicc.isel.lower.intrinsic_table import NVVM
 from minicc.isel.lower.memory import SPACES
 from minicc.isel.lower.named import _PREFIX
-from minicc.nvvm.optimise import load
 from tests.isel.synthesise import argument_type, plain, result_kinds, result_type, space
 
 LAYOUT = "e-p3:{0}:{0}-p4:{0}:{0}-p5:{0}:{0}-p6:32:32-p7:{0}:{0}-i64:64-i128:128-v16:16-v32:32-n16:32:64"
@@ -121,7 +122,7 @@ _CHOICES = {
 def accepted(text: str) -> str | None:
     """A module as LLVM understands and prints it; None where it is no LLVM IR."""
     try:
-        module = load().parse_assembly(text)
+        module = llvm.parse_assembly(text)
         module.verify()
     except RuntimeError:
         return None

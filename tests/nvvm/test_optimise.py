@@ -7,11 +7,13 @@ import subprocess
 import sys
 import threading
 
+import llvmlite.binding
 import pytest
 
 from minicc import frontend, nvvm
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.options import Options as Source
+from minicc.nvvm import llvm
 from tests.nvvm.samples import VADD
 
 
@@ -45,20 +47,33 @@ def test_deterministic(level: int) -> None:
     assert nvvm.optimise(VADD, options) == nvvm.optimise(VADD, options)
 
 
-def test_a_pass_builder_is_for_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """llvmlite leaves callbacks in it that refer to what ends with the run: another run would read freed stack."""
-    from llvmlite.binding.newpassmanagers import ModulePassManager
-
-    used: list[object] = []
-    run = ModulePassManager.run
-
-    def noted(manager: ModulePassManager, module: object, builder: object) -> None:
-        used.append(builder)
-        run(manager, module, builder)
-
-    monkeypatch.setattr(ModulePassManager, "run", noted)
-    nvvm.optimise(VADD, nvvm.Options())
-    assert len(used) >= 2 and len({id(builder) for builder in used}) == len(used)
+def test_llvm_does_what_llvmlite_has_it_do() -> None:
+    """Reading, a pass, the middle end, printing, code generation and errors, beside llvmlite's own Python."""
+    nvvm.load()
+    triple = "nvptx64-nvidia-cuda"
+    ours, machine = llvm.Module(VADD, triple), llvm.Machine(triple, "sm_90", "+ptx80", 3)
+    theirs = llvmlite.binding.parse_assembly(VADD)
+    theirs.triple = triple
+    target = llvmlite.binding.Target.from_triple(triple).create_target_machine(cpu="sm_90", features="+ptx80", opt=3)
+    assert machine.layout == str(target.target_data)
+    for whole in (False, True):
+        tuning = llvmlite.binding.create_pipeline_tuning_options(3)
+        tuning.loop_vectorization = False
+        builder = llvmlite.binding.create_pass_builder(target, tuning)
+        manager = builder.getModulePassManager() if whole else llvmlite.binding.create_new_module_pass_manager()
+        if not whole:
+            manager.add_sroa_pass()
+        manager.run(theirs, builder)
+        ours.run(machine, *([] if whole else ["SROA"]))
+        ours.verify()
+        assert str(ours) == str(theirs)
+    assert machine.assembly(ours) == target.emit_assembly(theirs)
+    for text in ("define void @f( {", "define i32 @f() { ret void }"):
+        with pytest.raises(RuntimeError) as told:
+            llvmlite.binding.parse_assembly(text).verify()
+        with pytest.raises(RuntimeError) as ours_told:
+            llvm.Module(text, triple).verify()
+        assert str(ours_told.value) == str(told.value).removeprefix("LLVM IR parsing error\n")
 
 
 def test_narrow_atomics_become_loops() -> None:
