@@ -231,6 +231,7 @@ isinf                          b:T      e:classify:inf /fd
 isfinite                       b:T      e:classify:finite /fd
 isnormal                       b:T      e:classify:normal /fd
 signbit                        b:T      e:classify:sign /fd
+__builtin_constant_p           i:T      e:constant_p /ijlmxyfd
 isgreater                      b:TT     e:ordered:ogt /fd
 isgreaterequal                 b:TT     e:ordered:oge /fd
 isless                         b:TT     e:ordered:olt /fd

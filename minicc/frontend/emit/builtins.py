@@ -479,6 +479,15 @@ def _classify(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 
 @_handler
+def _constant_p(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
+    """Whether the optimiser finds the value constant, functions inlined."""
+    t = e.args[0].type
+    suffix = t.llvm if t.llvm[0] == "i" else f"f{t.bits}"
+    known = v.intrinsic(f"llvm.is.constant.{suffix}", "i1", [(t.llvm, a[0])])
+    return v.make(f"zext i1 {known} to i32")
+
+
+@_handler
 def _ordered(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
     return v.make(f"fcmp {d[0]} {e.args[0].type.llvm} {a[0]}, {a[1]}")
 
