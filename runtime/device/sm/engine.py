@@ -398,6 +398,17 @@ class Run:
             (number % bx, number // bx % by, number // (bx * by)),
         )
 
+    def _access(self, index: int) -> tuple[int, str, int]:
+        """The space that an instruction accesses, its name, and bytes. Warpgroup multiplies read rows of 16 bytes in
+        shared memory, textures and surfaces have no space: their columns of the table say other things."""
+        row = self.tables["CODE"][index]
+        space, width = int(row[L.C_SPACE]), int(row[L.C_WIDTH])
+        if row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_MATRIX:
+            space, width = K.SPACE_SHARED, 16
+        elif row[L.C_KIND] == K.K_EXTENDED and row[L.C_OP] == K.X_TEXTURE:
+            return -1, "surface", space
+        return space, ("global", "shared", "local", "generic", "constant")[space], width
+
     def fault(self, result: int) -> Fault:
         """Describe why the run ended early."""
         g = self.g
@@ -413,11 +424,8 @@ class Run:
         what = f"{kind.replace('_', ' ')}"
         if kind in ("illegal_address", "misaligned_address", "stack_overflow"):
             address = int(g[L.G_FADDR]) & (1 << 64) - 1
-            index = pc // 16
-            space = int(self.tables["CODE"][index, L.C_SPACE])
-            names = {0: "global", 1: "shared", 2: "local", 3: "generic", 4: "constant"}
-            width = int(self.tables["CODE"][index, L.C_WIDTH])
-            what = f"{kind.replace('_', ' ')}: {width}-byte {names[space]} access at 0x{address:x}"
+            space, name, width = self._access(pc // 16)
+            what = f"{kind.replace('_', ' ')}: {width}-byte {name} access at 0x{address:x}"
             near = self.memory.nearest(address) if space in (0, 3) else None
             if near is not None and kind == "illegal_address":
                 over = address - near[0] - near[1]

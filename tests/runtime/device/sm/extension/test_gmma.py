@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import minicc
 import runtime
+from minicc.diagnostics import SourceFile
 from tests.conftest import nvcc_makes
 
 DATA: Any = np.load(Path(__file__).parents[3] / "data" / "gmma_vectors.npz")
@@ -229,3 +231,19 @@ def test_layouts(module: Any, swizzle: int, transposed: str) -> None:
     row = 16 * (thread // 32) + thread % 32 // 4 + 8 * (register // 2 % 2)
     column = 2 * (thread % 4) + register % 2 + 8 * (register // 4)
     assert np.array_equal(out.T, (a.astype(np.float32) @ b.astype(np.float32).T)[row, column])
+
+
+def test_an_operand_outside_of_shared_memory_is_named() -> None:
+    """What a multiply's columns of the table of code say is no space."""
+    text = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x) {
+.reg .f32 %f<4>; .reg .b64 %at, %d;
+ld.param.u64 %at, [x]; mov.b64 %d, 0x4000400040; wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, 0, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global.f32 [%at], %f0; ret; }
+"""
+    image = minicc.compile(SourceFile("k.ptx", text), arch="sm_90a").cubin
+    with pytest.raises(runtime.DeviceError, match="illegal address: 16-byte shared access at 0x"):
+        runtime.Device().load(image)["k"][1, 128](np.zeros(4, np.float32))
