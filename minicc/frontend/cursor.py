@@ -287,6 +287,10 @@ class Cursor(Layers):
     def attributes(self) -> None:
         """Past `[[...]]`."""
         while self.at("[") and self.peek().text == "[" and self.token.kind is not STRING:
+            word, given = self.peek(2), self.peek(4)
+            if word.text in ("deprecated", "nodiscard") and self.peek(3).text == "(" and given.kind is not STRING:
+                what = f"expected string literal as argument of '{word.text}' attribute"
+                self.fail(what, given, code="frontend.syntax")
             self.skip_balanced()
 
     def recover(self) -> None:
@@ -395,6 +399,9 @@ class Cursor(Layers):
     def declare(self, name: str, entity: object, at: Token) -> None:
         if isinstance(entity, Variable):
             self.hide_tag(name)
+        template = self.function.template if self.function is not None else None
+        if template is not None and any(p.name == name for p in template.params):
+            self.fail(f"declaration of '{name}' shadows template parameter", at)
         old = self.scope.names.get(name)
         if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
             if (

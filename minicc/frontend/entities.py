@@ -212,6 +212,8 @@ class TemplateParam:
         self.constraint = constraint
         """What its concept demands."""
         self.default: list[Token] | None = None
+        self.at: Token | None = None
+        """Its name, where it has one."""
         self.marker: Type | None = None
         """The stand-in type (kind "param") in patterns."""
         self.tokens: list[Token] | None = None

@@ -107,7 +107,7 @@ class FunctionEmitter(Values):
 
     def _bounds(self, f: ast.Function) -> str:
         out = ""
-        if f.bounds:
+        if f.bounds and f.bounds[0]:
             out += f' "nvvm.maxntid"="{f.bounds[0]}"'
             if len(f.bounds) > 1 and f.bounds[1]:
                 out += f' "nvvm.minctasm"="{f.bounds[1]}"'

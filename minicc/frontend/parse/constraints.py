@@ -190,13 +190,26 @@ class Constraints(Declarators):
 
     # -- requires-expressions
 
+    def check_requirements(self, tokens: list[Token]) -> None:
+        """`{ e } -> C`: a concept, which clang asks for before any template's parameters are known."""
+        saved, self.tokens = self.tokens, [*tokens, Token(EOF, "", self.token.source, self.token.start)]
+        try:
+            for k, token in enumerate(tokens):
+                after = k + 1 + (self.tokens[k + 1].text == "noexcept")
+                if token.text == "}" and self.tokens[after].text == "->" and self.concept_at(after + 1) is None:
+                    self.fail("expected concept name with optional arguments", self.tokens[after + 1])
+        finally:
+            self.tokens = saved
+
     def requires_expression(self, at: Token) -> ast.Expr:
         """`requires (T t) { ... }` at the cursor: true if all of it can be read."""
         self.i += 1
         if self.pattern:
+            start = self.i
             if self.at("("):
                 self.skip_balanced()
             self.skip_balanced()
+            self.check_requirements(self.tokens[start : self.i])
             return self.dependent_number(at)
         scope, function = self.scope, self.function
         self.function = None

@@ -7,6 +7,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
+from minicc.frontend.parse.primaries import AUTOMATIC
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.parse.variables import Variables
 from minicc.frontend.sema import constant
@@ -741,10 +742,21 @@ class Declarations(Variables):
         self.scope = inner or scope or self.scope
         self.elsewhere += 1
         try:
-            return self.braced_list() if self.at("{") else self.assignment()
+            e = self.braced_list() if self.at("{") else self.assignment()
+            if (local := self._local_named(e)) is not None:
+                what = f"default argument references local variable '{local.variable.name}' of enclosing function"
+                self.fail(what, local.at)
+            return e
         finally:
             self.tokens, self.i, self.scope = saved
             self.elsewhere -= 1
+
+    def _local_named(self, e: ast.Expr | ast.Stmt | ast.Variable) -> ast.Name | None:
+        """A variable of a function whose value an expression asks for."""
+        if isinstance(e, ast.Name) and e.variable.storage in AUTOMATIC and e.variable.owner is not None:
+            return e if e.variable.name != "this" and e.variable.value is None else None
+        parts = ast.children(e) if isinstance(e, ast.Expr) else []
+        return next((found for part in parts if (found := self._local_named(part)) is not None), None)
 
     # -- builtins
 

@@ -8,8 +8,8 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.heap import Heap
 from minicc.frontend.parse.primaries import has, only_parameters
-from minicc.frontend.sema.access import ambiguous, closed
-from minicc.frontend.sema.convert import is_derived
+from minicc.frontend.sema.access import ambiguous, closed, out_of_protection
+from minicc.frontend.sema.convert import bit_field, is_derived
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList, Designator
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
@@ -266,10 +266,13 @@ class Expressions(Heap):
             self.enter(token)
             self.unevaluated += 1
             try:
-                t = self.unary_expression().type
+                e = self.unary_expression()
             finally:
                 self.unevaluated -= 1
             self.nest -= 1
+            if bit_field(e) is not None:
+                self.fail(f"invalid application of '{token.text}' to bit-field", self.tokens[start])
+            t = e.type
         self.greater_ends = ends
         if dependent(t):
             return self.dependent_number(token)
@@ -363,7 +366,8 @@ class Expressions(Heap):
 
     def _member_access(self, base: ast.Expr, token: Token) -> ast.Expr:
         self.i += 1
-        self.accept("template")
+        if self.accept("template") is None and self.peek().text == "<":
+            self._check_dependent(base)
         if token.text == "->":
             seen: set[Type] = set()
             while base.type.kind == "record":
@@ -394,7 +398,35 @@ class Expressions(Heap):
         assert record is not None
         if not record.complete and not (self.function is not None and self.function.record is t.bare):
             self.fail(f"member access into incomplete type '{t}'", token)
-        return self.member_named(base, name)
+        made = self.member_named(base, name)
+        owner = out_of_protection(record, name.text, self.scope, self.function)
+        if owner is not None:
+            self.fail(f"'{name.text}' is a protected member of '{owner.name}'", name, code="frontend.access")
+        return made
+
+    def _check_dependent(self, base: ast.Expr) -> None:
+        """`base.name<` at the cursor, where `name` is a template: `<` compares if the template's parameters have to be
+        known for the type of a function's parameter `base`, and no template is called so around it ([temp.names])."""
+        v = base.variable if isinstance(base, ast.Name) else None
+        f = v.owner if v is not None else None
+        pattern = f.template.pattern if f is not None and f.template is not None else None
+        if f is None or pattern is None or any(p.variadic or p.kind == "pack" for p in pattern.params):
+            return
+        declared = next((t for p, t in zip(f.params, pattern.params, strict=False) if p is v), None)
+        while declared is not None and declared.kind in ("reference", "pointer"):
+            declared = declared.elem
+        if declared is None or declared.kind != "param" or self.library:
+            return
+        if self._names_template(base.type.record) and not self._names_template(None):
+            what = f"missing 'template' keyword prior to dependent template name '{self.token.text}'"
+            self.fail(what, self.token, code="frontend.syntax")
+
+    def _names_template(self, record: ty.Record | None) -> bool:
+        """The word at the cursor is a template's name, as a member of `record` or where it stands."""
+        scope = record.scope if record is not None else None
+        found = self.find_in(scope, self.token.text) if scope is not None else self.lookup(self.token.text)
+        each = found if isinstance(found, list) else [found]
+        return any(isinstance(f, ast.ClassTemplate | ast.FunctionTemplate) for f in each)
 
     def _of_destructor(self, base: ast.Expr) -> tuple[ast.Expr, bool]:
         """Steps over the `T::` of `object.T::~T()`, up to the `~`: (the object or its base class T, there is one)."""
@@ -450,6 +482,24 @@ class Expressions(Heap):
         fault = ambiguous(record, name.text)
         if fault is not None:
             self.fail(fault, name)
+
+    def check_type_access(self, record: ty.Record | None, name: Token) -> None:
+        """`record`'s member `name`, a type, may be named here."""
+        found = (
+            closed(record, name.text, self.scope, self.function) if record is not None and not self.library else None
+        )
+        if found is not None:
+            self.fail(f"'{name.text}' is a {found[1]} member of '{found[0].name}'", name, code="frontend.access")
+
+    def check_destructor(self, t: Type, what: str, at: Token) -> None:
+        """An object of class `t`, or an array of such, may be ended here."""
+        while t.kind == "array" and t.elem is not None:
+            t = t.elem
+        record = t.record
+        hidden = next((n for n in record.hidden if n[0] == "~"), None) if record is not None else None
+        found = closed(record, hidden, self.scope, self.function) if record is not None and hidden else None
+        if found is not None:
+            self.fail(f"{what} '{t.bare}' has {found[1]} destructor", at, code="frontend.access")
 
     def _base_named(self, name: Token) -> object:
         """The class that `name`, `space::name` or `name<...>` means where the expression stands."""

@@ -136,8 +136,16 @@ class Lambdas(Guides):
                     if found is None:
                         self.undeclared(name)
                     if isinstance(found, ast.Variable) and found.storage not in AUTOMATIC:
+                        if not found.constexpr:
+                            what = (
+                                f"'{name.text}' cannot be captured because it does not have automatic storage duration"
+                            )
+                            self.fail(what, name)
                         self.accept(",")
                         continue
+                    if implicit == ("&" if by_reference else "="):
+                        precedes = "cannot precede" if by_reference else "must precede"
+                        self.fail(f"'&' {precedes} a capture when the capture default is '{implicit}'", name)
                     e = self.entity_expression(found, name)
                 self._add(layout, parts, name.text, e.type, e, by_reference)
             if not self.accept(","):

@@ -355,14 +355,16 @@ class Records(Members):
         while not self.at("}"):
             name = self.identifier()
             self.attributes()
+            at = name
             if self.accept("="):
                 e = self.conditional_expression()
+                at = ast.start(e)
                 value = self.constant_integer(e, "expression is not an integral constant expression")
             else:
                 value += 1
             if underlying is not None and constant.wrap(value, underlying) != value:
                 what = f"enumerator value {value} is not representable in the underlying type '{underlying}'"
-                self.fail(what, name)
+                self.fail(what, at)
             v = ast.Variable(
                 name.text,
                 underlying or (ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG),

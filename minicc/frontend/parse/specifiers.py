@@ -71,7 +71,10 @@ class TypeSpecifiers(Names):
             specs = self.specifiers()
             assert specs.type is not None
             return specs.type
-        return self.type_entity(*self.qualified())
+        entity, name = self.qualified()
+        if name is not token and self.function is not None and self.qualifier is not None:
+            self.check_type_access(self.qualifier.record, name)
+        return self.type_entity(entity, name)
 
     def _combine(self, words: list[str], at: Token) -> Type:
         found = _CHOICES.get(tuple(sorted(words)))
@@ -97,7 +100,7 @@ class TypeSpecifiers(Names):
                 if text == "[" and self.peek().text == "[" and token.kind == PUNCT:
                     if self.peek(2).text in ("noreturn", "no_unique_address"):
                         specs.words.add(self.peek(2).text)
-                    self.skip_balanced()
+                    self.attributes()
                     continue
                 if text == "::" and specs.type is None and not words and token.kind == PUNCT:
                     specs.type = self.simple_type()

@@ -98,7 +98,7 @@ class Statements(Records):
         elif token.kind == PRAGMA:
             return self._pragma(token)
         elif text == "[" and self.peek().text == "[":
-            self.skip_balanced()
+            self.attributes()
             return self.statement()
         if self.starts_declaration():
             return self.declaration_statement()

@@ -92,6 +92,7 @@ class Templates(MemberClasses):
             else:
                 self.i += 1
         tokens = self.closed(start, self.i)
+        self.check_requirements(tokens)
         self.expect(";")
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True, concept=True)
         self.declare(name.text, made, name)
@@ -104,6 +105,7 @@ class Templates(MemberClasses):
         ends, self.greater_ends = self.greater_ends, True
         while not self.at(">"):
             p = self._template_parameter(len(out))
+            p.at = self.tokens[self.i - 1]
             self.has_packs = self.has_packs or p.pack
             if p.name in scope.names:
                 self.fail(f"redefinition of template parameter '{p.name}'", self.tokens[self.i - 1])
@@ -257,9 +259,10 @@ class Templates(MemberClasses):
         """Parameters of a class template with a default, and packs, come last."""
         for p, following in pairwise(params):
             if p.pack:
-                self.fail("template parameter pack must be the last template parameter", name)
+                self.fail("template parameter pack must be the last template parameter", p.at or name)
             if p.default is not None and following.default is None and not following.pack:
-                self.fail(f"template parameter '{following.name}' is missing a default argument", name)
+                what = f"template parameter '{following.name}' is missing a default argument"
+                self.fail(what, following.at or name)
 
     def once(self, old: Token, new: Token) -> None:
         """A definition stands once; the same one may be read again, and one of a header of ours gives way."""
@@ -391,7 +394,11 @@ class Templates(MemberClasses):
             template.befriended = [self.scope.record] if self.scope.record is not None else None
         template.constructor = constructor
         template.explicit = explicit
-        template.static = any(t.text == "static" for t in self.tokens[start:end_of_head])
+        head = self.tokens[start:end_of_head]
+        template.static = any(t.text == "static" for t in head)
+        virtual = next((t for t in head if t.text == "virtual"), None) if member_of is not None else None
+        if virtual is not None:
+            self.fail("'virtual' cannot be specified on member function templates", virtual)
         template.constraints = self.constraints
         if d is not None:
             template.pattern, template.trailing = d.type, d.constraint

@@ -254,6 +254,8 @@ class Variables(Statements):
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
         if v.constexpr and v.storage == "local" and self._constant_object(v):
             v.storage, v.internal = "static", True
+        if v.storage == "local":
+            self.check_destructor(v.type, "variable of type", at)
         for _, f in ty.destructors(v.type) if v.storage == "local" else ():
             if f.deleted:
                 self.fail(f"attempt to use a deleted function ('{f.name}')", at)
@@ -440,7 +442,8 @@ class Variables(Statements):
                 v.type = ty.array(v.type.elem or ty.INT, v.init.type.count)
             if (v.type.const and v.type.scalar and not v.type.volatile) or v.constexpr:
                 v.value = constant.evaluate(v.init) if v.type.scalar else None
-                if v.constexpr and v.value is None and v.type.scalar and v.type.kind != "pointer":
+                varies = v.value is None and (v.type.kind != "pointer" or self._names_automatic(v.init))
+                if v.constexpr and v.type.scalar and varies:
                     self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
             if v.storage == "host" and v.type.kind == "record" and v.type.const and not v.constexpr:
                 v.constant = not v.type.volatile and constant.cells(v.init, v.type) is not None
@@ -460,6 +463,14 @@ class Variables(Statements):
                 and constant.evaluate(v.init) is None
             ):
                 self.fail(f"dynamic initialization is not supported for __{v.storage}__ variables", at)
+
+    def _names_automatic(self, e: ast.Expr | ast.Stmt | ast.Variable) -> bool:
+        """A pointer's value hangs on what a variable of the function holds, or where it lies."""
+        if isinstance(e, ast.Name):
+            v = e.variable
+            own = v.storage in ("local", "param") and v.owner is self.function
+            return own and not v.constexpr and v.value is None
+        return isinstance(e, ast.Expr) and any(map(self._names_automatic, ast.children(e)))
 
     def _constant_object(self, v: ast.Variable) -> bool:
         """A constexpr object of a function of the device that memory may hold once and for all: its initialiser may

@@ -1,10 +1,12 @@
 """Who may name a member of a class: [class.access], for fields, functions, static members and constructors.
 
-Types are not asked about. A friend is known by its name alone, so that friends which are templates, or of other
-namespaces, may do what they may in C++, and now and then a namesake may, too.
+Of types, the names behind `::` in functions are. A friend is known by its name alone, so that friends which are
+templates, or of other namespaces, may do what they may in C++, and now and then a namesake may, too.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from minicc.frontend import ast
 from minicc.frontend.tokens import Token
@@ -60,6 +62,44 @@ def closed(record: Record, name: str, scope: ast.Scope, function: ast.Function |
     if access == "public" or _admitted(owner, access, scope, function):
         access = closed_base(record, owner, scope, function) or access
     return owner, access
+
+
+def out_of_protection(record: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> Record | None:
+    """[class.protected]: the class that declares `name`, a protected member which is of each object, if a class derived
+    from it names it of an object of class `record`, which is not derived from that class in turn."""
+    owner = _declares(record, name)
+    if owner is None or owner.hidden.get(name) != "protected":
+        return None
+    entity = owner.scope.names.get(name) if owner.scope is not None else None
+    if isinstance(entity, list) and any(isinstance(f, ast.FunctionTemplate) or f.this is None for f in entity):
+        return None
+    if isinstance(entity, Type | ast.Variable):
+        return None
+    around = _around(scope, function)
+    if any(r is owner or _derived(record, r) or r is record or r.name in owner.friends for r in around):
+        return None
+    names = {f.name for f in _functions(function)}
+    if names & (owner.friends | record.friends):
+        return None
+    return owner if any(_derived(r, owner) for r in around) else None
+
+
+def _functions(function: ast.Function | None) -> Iterator[ast.Function]:
+    """A function, and those within which the classes of it and of them are declared."""
+    while function is not None:
+        yield function
+        member = function.record.record if function.record is not None else None
+        outer = member.owner if member is not None else None
+        function = outer if isinstance(outer, ast.Function) else None
+
+
+def _around(scope: ast.Scope | None, function: ast.Function | None) -> list[Record]:
+    """The classes that a place stands in."""
+    out: list[Record] = []
+    while scope is not None:
+        out += [scope.record] if scope.record is not None else []
+        scope = scope.parent
+    return out + [f.record.record for f in _functions(function) if f.record is not None and f.record.record]
 
 
 def _open(record: Record, owner: Record, name: str, scope: ast.Scope, function: ast.Function | None) -> bool:
@@ -156,18 +196,9 @@ def _declares(record: Record, name: str) -> Record | None:
 
 
 def _admitted(owner: Record, access: str, scope: ast.Scope, function: ast.Function | None) -> bool:
-    here: ast.Scope | None = scope
-    while here is not None:
-        if here.record is not None and _belongs(here.record, owner, access):
-            return True
-        here = here.parent
-    while function is not None:
-        member = function.record.record if function.record is not None else None
-        if function.name in owner.friends or (member is not None and _belongs(member, owner, access)):
-            return True
-        outer = member.owner if member is not None else None
-        function = outer if isinstance(outer, ast.Function) else None
-    return False
+    if any(_belongs(record, owner, access) for record in _around(scope, function)):
+        return True
+    return any(f.name in owner.friends for f in _functions(function))
 
 
 def _belongs(record: Record, owner: Record, access: str) -> bool:

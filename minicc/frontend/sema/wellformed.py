@@ -12,11 +12,17 @@ _BINARY = frozenset("/ % ^ | < > = += -= *= /= %= ^= &= |= << >> <<= >>= == != <
 _UNARY = frozenset("! ~ ->".split())
 _EITHER = frozenset("+ - * & ++ --".split())
 _MEMBERS = frozenset("= [] -> ()".split())
+_LETTERS = (ty.CHAR, ty.WCHAR, ty.CHAR8, ty.CHAR16, ty.CHAR32)
+_TEXTS = [ty.pointer(ty.qualified(t, ty.CONST)) for t in _LETTERS]
+_LITERAL = [[t] for t in (*_LETTERS, ty.ULLONG, ty.LDOUBLE, _TEXTS[0])] + [[t, ty.ULONG] for t in _TEXTS]
+"""What a literal operator takes ([over.literal])."""
 
 
 def operator_fault(f: ast.Function) -> str | None:
     """What is wrong with the parameters of an operator function ([over.oper])."""
     sign = f.name.removeprefix("operator")
+    if sign.startswith('""') and list(f.type.params) not in _LITERAL and not f.template:
+        return f"invalid literal operator parameter list of '{f.name}'"
     if sign == f.name or (sign not in _MEMBERS and sign not in _BINARY | _UNARY | _EITHER):
         return None
     params = f.type.params
