@@ -17,6 +17,8 @@ struct Ends { int *n; int v; __device__ ~Ends() { *n = *n * 10 + v; v = -1; } };
 struct First { int a = 1; };
 struct Derived : First, Ends { __device__ Derived(int *n, int v) : Ends{n, v} {} };
 struct View { const int &x; const float &f; };
+struct Pair { int x, y; };
+template <class T> struct Both { T a, b; __device__ Both() : a{T{}}, b{T{3}} {} };
 template <class T> struct Constant { static constexpr int value = 0; };
 template <class T> struct Constant<const T> { static constexpr int value = 1; };
 template <class T> __device__ int constant(T &&x) { return Constant<T>::value; }
@@ -36,6 +38,8 @@ CASES = {
     "const int a = 1; int b = 2; o[0] = 9 * constant(moved(a)) + constant(moved(b)) + constant((const int)3);": 9,
     # [dcl.type.auto.deduct]: a list behind "=" is one.
     "auto a = {1, 2, o[1] + 4}; auto b = {7}; auto c{9}; for (int x : a) o[0] += x; o[0] += b.size() * 10 + c;": 26,
+    # [dcl.init.list]: of one element of the same class the list is a copy, whatever it is made by.
+    "Both<Pair> b; Pair p{Pair{7, 8}}; Pair q = {Pair{.y = 5}}; o[0] = b.a.x + b.b.x * 100 + p.y * 10 + q.y;": 385,
     "View v{o[1] + 7, 1.5f}; View w{v.x, 2}; o[0] = v.x * 10 + w.x + (v.f == 1.5f) + (w.f == 2);": 79,
 }
 

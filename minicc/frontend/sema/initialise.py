@@ -73,7 +73,9 @@ class Initialisers(Calls):
                 return self.construct(target, [self._plain(x) for _, x in e.items], e.at)
             if len(e.items) == 1 and e.items[0][0] is None:
                 only = e.items[0][1]
-                if not isinstance(only, ast.Init) and (only.type.bare is target or is_derived(only.type.bare, target)):
+                if not isinstance(only, BracedList) and (
+                    only.type.bare is target or is_derived(only.type.bare, target)
+                ):
                     return self.convert(only, target)
         if target.aggregate:
             own = target.record.fields[target.record.inherited :] if target.record is not None and e.items else []
