@@ -13,6 +13,7 @@ import math
 import mmap
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -22,6 +23,9 @@ from runtime.device.memory import in_large_pages
 
 LARGE = PAGE = 2 << 20
 """Bytes from which on a table is a mapping of its own; of a large page."""
+POOL = 4 * PAGE
+"""Bytes of a mapping that smaller tables share: in pages of their own sizes they would take more of the places that the
+host has for them than all large ones."""
 _FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
 SCRATCH_BYTES = 4096
 """Of the scratch area (see `layout.G_SCRATCH`)."""
@@ -55,14 +59,26 @@ class Workspace:
     arrays: dict[str, Any] = attrs.field(factory=dict)
     epoch: int = 1
     stamp: int = 1
+    pool: Any = attrs.field(factory=partial(np.zeros, 0, np.uint8))
+    """What is left of the mapping for small tables."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
         """A table as the last run left it, zeros where none has been."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         known = self.arrays.get(name)
         if known is None or known.size < size:
-            known = self.arrays[name] = aligned((size,), np.uint8, dense=True)
+            # One that grows leaves its piece behind, so it grows by half of itself at least.
+            known = self.arrays[name] = self._taken(max(size, 3 * known.size // 2) if known is not None else size)
         return known[:size].view(dtype).reshape(shape)
+
+    def _taken(self, size: int) -> Any:
+        """So many bytes, zeros, in large pages."""
+        if size >= LARGE:
+            return aligned((size,), np.uint8, dense=True)
+        if self.pool.size < size:
+            self.pool = aligned((POOL,), np.uint8, dense=True)
+        piece, self.pool = self.pool[:size], self.pool[size + -size % 64 :]
+        return piece
 
     def cleared(self, name: str, shape: tuple[int, ...]) -> Any:
         """A table of zeros, where the last run had it."""
@@ -76,6 +92,7 @@ class Workspace:
         self.stamp = max(self.stamp + end + (1 << 20), stamp)
         if self.epoch > EPOCHS or self.stamp > STAMPS:
             self.arrays, self.epoch, self.stamp = {}, 1, 1
+            self.pool = self.pool[:0]
 
 
 _free: list[Workspace] = []

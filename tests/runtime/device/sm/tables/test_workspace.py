@@ -76,3 +76,17 @@ def test_numbers_run_out() -> None:
     space.finish(1 << 20, 123)
     assert space.epoch == 2 and space.stamp >= 1 << 20
     assert (space.array("L2", (4, 48)) == 9).all()
+
+
+def test_small_tables_share_a_mapping() -> None:
+    """Each begins at a line of the host's caches, with zeros, and none overlaps another, also when one grows."""
+    space = workspace.Workspace()
+    sizes = [5, 1, 64, 700_000, 900_000, 5, 1_500_000, 64]
+    names = ["a", "b", "c", "d", "d", "e", "a", "f"]
+    for number, (name, size) in enumerate(zip(names, sizes, strict=True)):
+        table = space.array(name, (size,), np.uint8)
+        assert table.ctypes.data % 64 == 0 and not table.any()
+        table[:] = number + 1
+    last = {name: (number + 1, size) for number, (name, size) in enumerate(zip(names, sizes, strict=True))}
+    for name, (value, size) in last.items():
+        assert (space.array(name, (size,), np.uint8) == value).all()
