@@ -29,18 +29,13 @@ def entry() -> NoReturn:
             sys.exit(main())
         import gc
 
-        from minicc import bytecode
-
-        gc.disable()
-        found = bytecode.use()
         from minicc import ahead, shares
 
+        gc.disable()
         shares.processes = min(len(os.sched_getaffinity(0)), _PROCESSES)
         if any(word == "-" or word.endswith((".k", ".cu", ".ll")) for word in sys.argv):
             ahead.load_llvm()
         status = main()
-        if status == 0:
-            bytecode.keep(found)
         try:
             sys.stdout.flush()
             sys.stderr.flush()
