@@ -578,6 +578,8 @@ def isspacep(b: Builder, inst: ptx.Inst) -> None:
         _in_constants(b, out, b.val64(source))
         return
     letter = {"shared": "S", "local": "L", "global": "G"}.get(space)
+    if "shared::cluster" in inst.modifiers:
+        letter = "D"
     if letter is None:
         b.emit("PLOP3.LUT", (out, TRUE), (TRUE, TRUE, TRUE, Imm(0x8, "uint"), Imm(0, "uint")))
         return

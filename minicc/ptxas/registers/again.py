@@ -68,6 +68,9 @@ class _Makers:
         found = self.single.table.get((reg.id, 0))
         if found is None or found.word or reg.width > 2 or not found.inst.dsts:
             return None
+        others = [self.single.table.get(part) for part in reg.parts[1:]]
+        if any(other is None or other.inst is not found.inst for other in others):
+            return None  # part of it is written once more
         d = found.inst.dsts[0]
         wanted = needs(found.inst, self.single, found.block, found.at)
         return None if wanted is None or not isinstance(d, V) or d.count != reg.width else (found.inst, wanted)

@@ -578,3 +578,11 @@ def test_matrices_at_the_last_offset(space: str) -> None:
     floats = lanes.astype(np.float32).view(np.uint32)
     fours = np.full(32, 4, np.float32).view(np.uint32)
     np.testing.assert_array_equal(out, np.stack([fours, floats, fours, lanes], axis=1))
+
+
+def test_addresses_of_other_blocks_of_a_cluster_are_told_from_own_ones() -> None:
+    body = "isspacep.shared::cluster %p1, %in; isspacep.shared::cta %p2, %in; isspacep.shared %p3, %in;"
+    body += "".join(f"selp.u32 %r{n}, 1, 0, %p{n}; st.global.u32 [%out+{4 * n}], %r{n};" for n in (1, 2, 3))
+    text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}"
+    code = sass.decode_all(assemble(text).function("k").code, arch.get("sm_90"))
+    assert {inst.modifiers for inst in code if inst.mnemonic == "QSPC"} == {("E", "D"), ("E", "S")}

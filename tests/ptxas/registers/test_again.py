@@ -74,3 +74,23 @@ def test_what_a_loop_reads_before_it_writes_it_is_kept() -> None:
     assert y.id not in again.candidates(f)
     f.blocks[1].insts, f.early, f.definitions = [load, make, more, ends, jump], None, None
     assert y.id in again.candidates(f)
+
+
+def test_a_pair_of_which_half_is_written_again_is_kept() -> None:
+    """Its product alone is not what it holds in the end, nor is the carry of the second sum (mul.hi.u64)."""
+    f = MFunction("f", True)
+    f.blocks = [Block("entry")]
+    x, pair, total, carry = f.new("R"), f.new("R", 2), f.new("R"), f.new("P")
+    more = MInst("IADD3", (), (V(pair, 1), V(carry)), (V(pair, 1), V(x), ZERO))
+    f.blocks[0].insts = code = [
+        MInst("S2R", (), (V(x),), (Name("SR_TID.X"),)),
+        MInst("IMAD", ("WIDE", "U32"), (V(pair, 0, 2),), (V(x), Imm(3), ZERO)),
+        more,
+        MInst("SEL", (), (V(total),), (V(pair, 1), V(pair), V(carry))),
+        MInst("STS", (), (), (VMem(ZERO, 0), V(total)), memory="store", space="shared"),
+        MInst("EXIT", side_effect=True),
+    ]
+    assert pair.id not in again.candidates(f)
+    code.remove(more)
+    code.insert(2, MInst("IADD3", (), (V(f.new("R")), V(carry)), (V(pair, 1), V(x), ZERO)))
+    assert pair.id in again.candidates(f)
