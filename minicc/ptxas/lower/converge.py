@@ -22,7 +22,7 @@ from minicc.ptxas.lower.closed import Closed, Found
 from minicc.ptxas.lower.graph import Graph, ends, link
 from minicc.ptxas.lower.instep import in_step
 from minicc.ptxas.lower.lone import drop_turns
-from minicc.ptxas.lower.rounds import joined, leaving, rounds
+from minicc.ptxas.lower.rounds import joined, leaving, rounds, stretches
 from minicc.ptxas.lower.yields import yield_to_arrivals, yields
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst, V, function_label
 from minicc.ptxas.operands import reads
@@ -80,7 +80,8 @@ def converge(function: MFunction, builder: Builder) -> None:
         if not (first and within and joined(function, graph, nests, [header for header, _ in within])):
             break
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
-    regions = _with_rounds(function, graph, [found for _, found in within], regions, most)
+    inside = stretches(live, idom, ipdom, nests, meeting, [(r.start, r.end, r.nodes) for r in regions])
+    regions = _with_rounds(function, graph, [*(found for _, found in within), *inside], regions, most)
     lost += [b for b in divergent if b in doomed]
     apart |= reachable(graph.succs, lost)
     if nests:

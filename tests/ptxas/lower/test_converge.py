@@ -274,3 +274,30 @@ ret;
     )
     regions = [(header, start, end) for header, (start, end, _) in found]
     assert len(regions) > count / 2 and len(set(regions)) == len(regions)
+
+
+SEARCH = """extern "C" __global__ void search(const int *a, const int *b, int *out, int n) {
+    int t = threadIdx.x, own = b[t], found = -1;
+    #pragma unroll
+    for (int k = 1; k <= 6; k++)
+        if (t + k < n && a[t + k] == a[t] && b[t + k] < own) {
+            found = b[t + k] + b[t + 2 * k];
+            break;
+        }
+    out[t] = found;
+}"""
+
+
+def test_lanes_meet_between_turns_of_a_search_that_is_written_out() -> None:
+    """Each of six tests parts a warp further, if the lanes that go on do not meet before the next."""
+    random = np.random.RandomState(1)
+    a, b = random.randint(0, 2, 64).astype(np.int32), random.randint(0, 100, 64).astype(np.int32)
+    n, out = 50, np.zeros(32, np.int32)
+    want = [
+        next((b[t + k] + b[t + 2 * k] for k in range(1, 7) if t + k < n and a[t + k] == a[t] and b[t + k] < b[t]), -1)
+        for t in range(32)
+    ]
+    compiled = minicc.compile(SourceFile("search.cu", SEARCH))
+    result = device().load(compiled.cubin)["search"][1, 32](a, b, out, np.int32(n))
+    np.testing.assert_array_equal(out, want)
+    assert result.stats["smsp__inst_executed.sum"] < 150
