@@ -20,14 +20,14 @@ def _warn_of_stray_runtime() -> None:
     """`import runtime` finds a user's own runtime.py first if there is one; say so before it surprises."""
     import warnings
     from importlib.util import find_spec
-    from pathlib import Path
+    from os.path import dirname, join, realpath
 
     try:
         spec = find_spec("runtime")
     except ValueError:
         return
-    ours = Path(__file__).resolve().parent.parent / "runtime" / "__init__.py"
-    if spec is not None and spec.origin and Path(spec.origin).resolve() != ours:
+    ours = join(dirname(dirname(realpath(__file__))), "runtime", "__init__.py")
+    if spec is not None and spec.origin and realpath(spec.origin) != ours:
         warnings.warn(
             f"'import runtime' would load {spec.origin}, which hides minicc's own; rename or move it",
             ImportWarning if spec.origin == "frozen" else RuntimeWarning,

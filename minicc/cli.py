@@ -7,11 +7,11 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from minicc.diagnostics import EXIT_INTERNAL, EXIT_SOURCE, CompileError, Diagnostic
 from minicc.output import report, say, write
+from minicc.texts import stem_and_suffix
 from minicc.verbs import VERBS
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     as_json = "--json" in words or "-json" in words
-    if words and words[0] == "help" and not Path("help").exists():
+    if words and words[0] == "help" and not os.path.exists("help"):
         words = [*words[1:2], "--help"]
     try:
-        if words and words[0] in VERBS and not (Path(words[0]).suffix and Path(words[0]).exists()):
+        if words and words[0] in VERBS and not (stem_and_suffix(words[0])[1] and os.path.exists(words[0])):
             status = _verb(words[0], words[1:])
         else:
             status = _compile(words)
@@ -181,7 +181,7 @@ def _compile(words: list[str]) -> int:
         named = output in ("-", os.devnull) or output.endswith(".fatbin")
         if request.links and not named:
             text = f"no program is linked here: {output} would be a fatbin; say -fatbin, -cubin, -ptx or -c"
-            fail("cli.no-program", f"{text}, or name it {Path(output).stem}.fatbin")
+            fail("cli.no-program", f"{text}, or name it {stem_and_suffix(output)[0]}.fatbin")
 
     _perhaps_a_verb(words[0])
 
@@ -213,14 +213,14 @@ def _compile(words: list[str]) -> int:
             say(as_json, "times", [f"{stage:24} {seconds * 1e3:8.1f} ms" for stage, seconds in times], "#$ ")
         output = driver.output_name(build)
         if request.has("keep"):
-            directory = Path(request.values.get("keep_dir", "."))
+            directory = request.values.get("keep_dir", ".")
             for artifact, content in build.artifacts.items():
-                write(str(directory / artifact), content)
+                write(os.path.join(directory, artifact), content)
         write(output, result)
         if request.has("explain"):
             _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("depend"):
-            rule = request.values.get("depend_file") or str(Path(output).with_suffix(".d"))
+            rule = request.values.get("depend_file") or f"{output.removesuffix(stem_and_suffix(output)[1])}.d"
             write(rule, driver.dependency_rule(build, output))
     return 0
 
@@ -242,7 +242,7 @@ def _words_in(variable: str) -> list[str]:
 
 def _perhaps_a_verb(word: str) -> None:
     """A first word that is no file and nearly a verb is an error that says so."""
-    if not word.startswith("-") and not Path(word).suffix and not Path(word).exists():
+    if not word.startswith("-") and not stem_and_suffix(word)[1] and not os.path.exists(word):
         from difflib import get_close_matches
 
         from minicc.diagnostics import fail
@@ -271,7 +271,7 @@ def _internal_error(error: Exception, as_json: bool) -> int:
     if os.environ.get("MINICC_TRACEBACK"):
         traceback.print_exc()
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
     if as_json:
         report([Diagnostic("error", "internal", f"{type(error).__name__}: {error} (at {place})")], as_json)
         return EXIT_INTERNAL

@@ -11,7 +11,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from minicc import arch as archs
@@ -367,13 +366,17 @@ class Build:
 def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]) -> Build:
     """Read one input file, or standard input for "-" (taken as `.k`); an unreadable file is a `CompileError`."""
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            with open(name, "rb") as file:
+                data = file.read()
     except OSError as error:
         fail("driver.no-input", f"{name}: {error.strerror or error}")
-    path = Path(name)
-    kind = "k" if name == "-" or request.values.get("language") == "cu" else KINDS.get(path.suffix, "")
+    stem, suffix = texts.stem_and_suffix(name)
+    kind = "k" if name == "-" or request.values.get("language") == "cu" else KINDS.get(suffix, "")
     if not kind:
-        kind, data = _contained(data, name, path.stem, request)
+        kind, data = _contained(data, name, stem, request)
     if not kind:
         known = f"{' '.join(KINDS)}, and by their content fatbins, objects and programs with device code"
         fail("driver.unknown-input", f"{name}: neither its suffix nor its content says what it is; known: {known}")
@@ -386,7 +389,7 @@ def open_input(name: str, request: Request, report: Callable[[Diagnostic], None]
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         fail("driver.encoding", "not UTF-8 text", place=f"{name}:{line}:{column}")
-    stem = "stdin" if name == "-" else path.name.removesuffix(path.suffix).removesuffix(".opt")
+    stem = "stdin" if name == "-" else stem.removesuffix(".opt")
     shown = "<stdin>" if name == "-" else name
     return Build(request, name, stem, kind, SourceFile(shown, text), data, report)
 
@@ -519,7 +522,7 @@ def output_name(build: Build) -> str:
         return given
     if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
         return "-"
-    return str(Path(request.values.get("odir", "")) / (build.stem + SUFFIX[stage]))
+    return texts.tidy(os.path.join(request.values.get("odir", ""), build.stem + SUFFIX[stage]))
 
 
 def dependency_rule(build: Build, output: str) -> str:
@@ -589,8 +592,8 @@ def compile(
     request = parse([*words, f"-arch={arch}"])
     seen: list[Diagnostic] = []
     if isinstance(source, SourceFile):
-        kind = KINDS.get(Path(source.name).suffix, "k")
-        build = Build(request, source.name, Path(source.name).stem, kind, source, report=seen.append)
+        stem, suffix = texts.stem_and_suffix(source.name)
+        build = Build(request, source.name, stem, KINDS.get(suffix, "k"), source, report=seen.append)
     elif "\n" in os.fspath(source):
         fail("driver.no-input", "that is a text, not a path; give a text as minicc.SourceFile('name.cu', text)")
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from minicc.diagnostics import Diagnostic, fail
 from minicc.texts import as_bytes
@@ -18,17 +17,18 @@ def write(path: str, content: str | bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as out:
+                out.write(data)
             return
-        temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+        folder, name = os.path.split(path)
+        temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")
         with open(temporary, "xb") as out:
             try:
                 out.write(data)
                 out.flush()
-                os.replace(temporary, target)
+                os.replace(temporary, path)
             except BaseException:
                 os.unlink(temporary)
                 raise

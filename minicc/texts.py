@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 
 def as_bytes(text: str) -> bytes:
@@ -35,4 +34,17 @@ def source(data: bytes, errors: str = "surrogateescape") -> str:
 
 def read(path: str | os.PathLike[str]) -> str:
     """That of a file. OSError if it cannot be read."""
-    return source(Path(path).read_bytes())
+    with open(path, "rb") as file:
+        return source(file.read())
+
+
+def tidy(path: str) -> str:
+    """A path without what says nothing, as `pathlib` has it, which no compile imports."""
+    return ("/" if path.startswith("/") else "") + "/".join([p for p in path.split("/") if p not in ("", ".")]) or "."
+
+
+def stem_and_suffix(path: str) -> tuple[str, str]:
+    """Of a file's name, as `pathlib` takes it apart."""
+    name = tidy(path).rpartition("/")[2]
+    at = name.rfind(".")
+    return (name[:at], name[at:]) if 0 < at < len(name) - 1 else (name, "")

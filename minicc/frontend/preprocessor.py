@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from minicc import texts
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, SourceFile
@@ -21,7 +20,7 @@ from minicc.frontend.tokens import CHAR, EOF, IDENT, NUMBER, OTHER, PUNCT, STRIN
 PRAGMA = "pragma"
 MAX_INCLUDES = 64
 MAX_TOKENS = 2_000_000
-HEADERS = Path(__file__).parent / "include"
+HEADERS = os.path.join(os.path.dirname(__file__), "include")
 
 
 class Macro:
@@ -596,26 +595,27 @@ class Preprocessor:
         return self._find(wanted, quoted, at.source) is not None
 
     def _find(self, wanted: str, quoted: bool, source: SourceFile) -> SourceFile | None:
-        folders = [Path(f) for f in self.options.includes]
-        if quoted:
-            folders.insert(0, Path(source.name).parent)
-        for folder in folders:
-            path = folder / wanted
+        for folder in (*([os.path.dirname(source.name)] if quoted else []), *self.options.includes):
+            path = texts.tidy(os.path.join(folder, wanted))
             try:
-                if path.is_file():
-                    return SourceFile(str(path), texts.read(path))
+                if os.path.isfile(path):
+                    return SourceFile(path, texts.read(path))
             except (OSError, ValueError):
                 continue
         alias = predefined.HEADERS.get(wanted)
         if alias is None:
             alias = next((to for prefix, to in predefined.PREFIXES.items() if wanted.startswith(prefix)), None)
-        if alias is None and wanted.endswith(".h") and any(Path(f, wanted).is_file() for f in predefined.SYSTEM):
+        if (
+            alias is None
+            and wanted.endswith(".h")
+            and any(os.path.isfile(os.path.join(f, wanted)) for f in predefined.SYSTEM)
+        ):
             alias = ""
         if alias is None:
             return None
         if alias == "":
             return SourceFile(f"<{wanted}>", "")
-        return SourceFile(f"<{alias}>", (HEADERS / alias).read_text(encoding="utf-8"))
+        return SourceFile(f"<{alias}>", texts.read(os.path.join(HEADERS, alias)))
 
 
 class _Lines:

@@ -220,16 +220,20 @@ def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
 
 def _tuned(machine: llvm.Machine, ir: str, options: Options, text: str) -> str:
     """The module of which `text` is what the middle end made, with functions by options of their own."""
-    from minicc.nvvm import arrays
-    from minicc.nvvm.functions import replaced
-
     gone: set[str] = set()
-    unrolled = {"unroll-threshold": str(arrays.UNROLLED)}
-    if " = alloca " in text and (kept := arrays.kept(text)):
-        longer = _again(machine, ir, options, unrolled, set(kept))
-        gone = arrays.gone(longer, kept)
-        text = (gone and replaced(text, longer, gone)) or text
+    unrolled: dict[str, str] = {}
+    if " = alloca " in text:
+        from minicc.nvvm import arrays
+        from minicc.nvvm.functions import replaced
+
+        if kept := arrays.kept(text):
+            unrolled = {"unroll-threshold": str(arrays.UNROLLED)}
+            longer = _again(machine, ir, options, unrolled, set(kept))
+            gone = arrays.gone(longer, kept)
+            text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
+        from minicc.nvvm.functions import replaced
+
         most = _LONGER if changed.keys() & _UNSWITCHED else _FEWER_TURNS
         for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
             if some:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from minicc import passes
 from minicc.arch.schema import Arch
 from minicc.diagnostics import EXIT_PTXAS
-from minicc.ptxas import dump, verify
 from minicc.ptxas.control import control
 from minicc.ptxas.mir import MFunction
 from minicc.ptxas.optimise import (
@@ -139,6 +138,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     """Run the passes over one lowered function."""
     allocated = False
     if options.verify:
+        from minicc.ptxas import verify
+
         verify.verify(function, "lowering")
     for p in PASSES:
         if p.name not in options.disable and options.opt_level >= p.level:
@@ -149,6 +150,8 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
         if options.verify:
             verify.verify(function, p.name, allocated=allocated)
         if passes.dumped(options, p.name):
+            from minicc.ptxas import dump
+
             text = dump.function_text(function, controls=p.name == "control")
             options.dumps.append((p.name, function.name, text))
         if options.stop_after == p.name:

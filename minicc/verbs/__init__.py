@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from minicc.diagnostics import fail
 
 VERBS = {
@@ -22,6 +20,8 @@ VERBS = {
 
 def check_runtime() -> None:
     """A `runtime.py` of the user's hides ours: a clear `CompileError` instead of an AttributeError later."""
+    from pathlib import Path
+
     import runtime
 
     found = Path(getattr(runtime, "__file__", None) or "?").resolve()

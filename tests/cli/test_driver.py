@@ -228,7 +228,7 @@ def test_the_compile_path_imports_nothing_heavy():
     code = (
         "import sys; from minicc import cli; "
         f"assert cli.main(['-cubin', '-o', 'a.cubin', {VADD!r}]) == 0; "
-        "print([m for m in ('attr', 'llvmlite', 'networkx', 'numpy', 'numba', 'rich', 'lark') if m in sys.modules])"
+        "print([m for m in ('attr', 'llvmlite', 'networkx', 'numpy', 'numba', 'rich', 'pathlib') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -7,10 +7,11 @@ declare one name.
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minicc import texts
 from minicc.diagnostics import SourceFile
 
 if TYPE_CHECKING:
@@ -29,15 +30,15 @@ ALWAYS = (
     ("__cluster", "cluster"),
     ("__threadfence_cluster", "cluster"),
 )
-FOLDER = Path(__file__).parent.parent / "lib"
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib")
 _ITEM = re.compile(r"^(?=[A-Za-z_])", re.M)
 _NAME = re.compile(r"\b(operator\W+?|\w+)\s*\(")
 _WORD = re.compile(r"^#define WORD (\w+)$", re.M)
 
 
 def source(name: str) -> SourceFile:
-    path = FOLDER / f"{name}.k"
-    return SourceFile(str(path), path.read_text(encoding="utf-8"))
+    path = os.path.join(FOLDER, f"{name}.k")
+    return SourceFile(path, texts.read(path))
 
 
 class Deferred:

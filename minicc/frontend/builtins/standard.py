@@ -6,12 +6,13 @@ Of what only the host uses, `host.h` declares the containers that launches take 
 from __future__ import annotations
 
 import functools
+import os
 import re
-from pathlib import Path
 
+from minicc import texts
 from minicc.diagnostics import SourceFile
 
-FOLDER = Path(__file__).parent.parent / "include" / "std"
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "include", "std")
 _FILES = ("traits", "limits", "utility", "functional", "array", "tuple", "complex", "device_ptr", "concepts", "compare",
           "optional", "span", "bit", "integers", "algorithms", "sequences", "iterators", "initializer_list", "numbers",
           "numeric", "variant", "memory", "expected", "bitset", "mdspan", "ratio",
@@ -35,8 +36,7 @@ def names() -> dict[str, tuple[str, ...]]:
     """Name to the files that declare it."""
     out: dict[str, tuple[str, ...]] = {}
     for file in _FILES:
-        text = (FOLDER / f"{file}.h").read_text(encoding="utf-8")
-        for match in re.finditer(_DECLARED, text, re.M):
+        for match in re.finditer(_DECLARED, source(file).text, re.M):
             name = match[1] or match[2] or match[3]
             if file not in out.get(name, ()):
                 out[name] = (*out.get(name, ()), file)
@@ -60,5 +60,5 @@ NEEDS: dict[str, tuple[str, ...]] = {
 
 
 def source(file: str) -> SourceFile:
-    path = FOLDER / f"{file}.h"
-    return SourceFile(str(path), path.read_text(encoding="utf-8"))
+    path = os.path.join(FOLDER, f"{file}.h")
+    return SourceFile(path, texts.read(path))
