@@ -144,7 +144,8 @@ class Expressions(Heap):
                 self.nest -= 1
                 return self.step(text, operand, True, token)
             if text == "(" and self.starts_type(1):
-                return self.fold_expression() or self._cast_or_parenthesised(token)
+                folded = self.fold_expression()
+                return self._postfix(folded) if folded is not None else self._cast_or_parenthesised(token)
             if text == "::" and self.peek().text in ("new", "delete"):
                 return self.new_expression(token) if self.peek().text == "new" else self.delete_expression(token)
             if text == "&&" and self.peek().kind == IDENT:
@@ -288,7 +289,10 @@ class Expressions(Heap):
         return self.number(t.size if token.text == "sizeof" else align, ty.ULONG, token)
 
     def postfix_expression(self) -> ast.Expr:
-        e = self.primary()
+        return self._postfix(self.primary())
+
+    def _postfix(self, e: ast.Expr) -> ast.Expr:
+        """What follows the primary expression `e` and belongs to it."""
         while True:
             token = self.tokens[self.i]
             if token.kind != PUNCT:

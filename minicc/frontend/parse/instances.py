@@ -313,11 +313,11 @@ class Instances(Declarations):
         for p in template.params:
             value: object
             if p.pack:
-                value, given = tuple(given), []
+                value, given = tuple(self.scalar_argument(p, v) for v in given), []
                 for v in value:
                     self._check_kind(p, v, at)
             elif given:
-                value = given.pop(0)
+                value = self.scalar_argument(p, given.pop(0))
                 self._check_kind(p, value, at)
             elif p.default is not None:
                 value = self.template_default(template.scope, p, bindings, template.params)

@@ -205,6 +205,9 @@ class Primaries(Packs):
             # A function that the arguments' classes may bring along.
             self.i += 1
             return ast.Overloads(ty.VOID, token, text, [])
+        if self.peek().text == "<" and self.constrains and self._calls_template():
+            self.i += 1
+            return ast.Overloads(ty.VOID, token, text, [], self.template_arguments(None))
         entity, name = self.qualified()
         if name is not token and self.qualifier is not None and self.qualifier.record is not None:
             self.check_access(self.qualifier.record, name)
@@ -304,6 +307,17 @@ class Primaries(Packs):
         if self.starts_type(0):
             return self._functional_cast()
         self.fail("expected expression", token, code="frontend.syntax")
+
+    def _calls_template(self) -> bool:
+        """`name<...>(` at the cursor, of a name that is not known: a function template that the arguments' classes may
+        bring along, from C++20 on ([temp.names])."""
+        start = self.i
+        if self.lookup(self.token.text) is not None:
+            return False
+        self.i += 1
+        self.skip_template_arguments()
+        called, self.i = self.at("("), start
+        return called
 
     def _parenthesised(self, at: Token) -> ast.Expr:
         """( expression ), in which > compares."""

@@ -158,10 +158,6 @@ class Variables(Statements):
             return None
         template = self.standard("tuple_size")
         assert isinstance(template, ast.ClassTemplate)
-        if template.scope is not (record.scope.parent if record.scope else None) and not template.specialised:
-            within = record.template.scope if isinstance(record.template, ast.ClassTemplate) else None
-            if within is not template.scope:
-                return None
         self.quiet += 1
         try:
             made = self.class_instance(template, [t.bare], at)

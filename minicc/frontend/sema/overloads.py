@@ -9,11 +9,13 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
+from minicc.frontend.sema import constant
 from minicc.frontend.sema.candidates import Candidate, default_count, nearer, object_rank, takes
 from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_xvalue, plain
 from minicc.frontend.sema.copies import value_type
 from minicc.frontend.sema.deduce import (
     Bindings,
+    Structural,
     Typed,
     call_pattern,
     deduce_call,
@@ -292,14 +294,14 @@ class Overloads(Operators):
         for param in template.params:
             if param.pack:
                 if explicit[k:]:
-                    bindings[param.name] = tuple(explicit[k:])
+                    bindings[param.name] = tuple(self.scalar_argument(param, value) for value in explicit[k:])
                     k = len(explicit)
                 break
             if k >= len(explicit):
                 break
             if not fits(param, explicit[k]):
                 return None
-            bindings[param.name] = explicit[k]
+            bindings[param.name] = self.scalar_argument(param, explicit[k])
             k += 1
         if k < len(explicit):
             return None
@@ -309,6 +311,23 @@ class Overloads(Operators):
         if result is not None and template.pattern is not None and not unify(template.pattern.elem, result, bindings):
             return None
         return self._completed(template, bindings)
+
+    def scalar_argument(self, param: ast.TemplateParam, value: object) -> object:
+        """The template argument `value`; where it is an object of a class for a parameter of a scalar type, the number
+        that it converts to."""
+        t = param.type if param.kind == "value" else None
+        if t is None or not t.scalar or not isinstance(value, Structural):
+            return value
+        self.quiet += 1
+        self.unevaluated += 1
+        try:
+            number = constant.evaluate(self.convert(value.init, t))
+        except Abandon:
+            number = None
+        finally:
+            self.quiet -= 1
+            self.unevaluated -= 1
+        return value if number is None else number
 
     def _completed(self, template: ast.FunctionTemplate, bindings: Bindings) -> ast.Function | None:
         """The instance for what was deduced, and for the defaults of the other parameters."""

@@ -1,0 +1,37 @@
+// std=c++20
+// A constant object for a template's parameter that is a number, tuples of one's own, a fold that goes on as an object.
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
+template <auto v> struct C { static constexpr auto value = v; __host__ __device__ constexpr operator decltype(v)() const { return v; } };
+template <int N> struct A { int v[N]; };
+template <size_t... N> struct Sum { static constexpr int value = (int(N) + ...); };
+namespace own {
+template <class... T> struct tuple { int a; };
+template <size_t I, class... T> __device__ int get(const tuple<T...> &t) { return t.a + I; }
+template <class X, class... T> __device__ int get(const tuple<T...> &t) { return sizeof(X); }
+}
+namespace cuda::std {
+template <class... T> struct tuple_size<own::tuple<T...>> : cuda::std::integral_constant<size_t, sizeof...(T)> {};
+template <size_t I, class... T> struct tuple_element<I, own::tuple<T...>> : cuda::std::tuple_element<I, cuda::std::tuple<T...>> {};
+}
+namespace std {
+template <class... T> struct tuple_size<own::tuple<T...>> : cuda::std::integral_constant<size_t, sizeof...(T)> {};
+template <size_t I, class... T> struct tuple_element<I, own::tuple<T...>> : cuda::std::tuple_element<I, cuda::std::tuple<T...>> {};
+}
+template <class F, class V> struct Fold {
+  template <class X> __device__ constexpr auto operator|(X x) { auto r = f(v, x); return Fold<F, decltype(r)>{f, r}; }
+  F f; V v;
+};
+template <class F, class V, class... X> __device__ auto fold(F f, V v, X... x) { return (Fold<F, V>{f, v} | ... | x).v; }
+template <class T> __device__ int numbers(T n, own::tuple<int, long> t) {
+  A<n> a;
+  return sizeof(a) + get<n>(t) + Sum<n, 4, n>::value;
+}
+__global__ void k(int *o) {
+  own::tuple<int, long> t{3};
+  auto [a, b] = t;
+  o[0] = numbers(C<1>(), t) + a + b;
+  o[1] = fold([](auto x, auto y) { return x + y; }, 1, 2L, 3.5f);
+  auto within = [&](auto n) { return own::get<n>(t) + sizeof(A<n + 1>); };
+  o[2] = within(C<1>());
+}
