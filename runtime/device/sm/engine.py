@@ -345,14 +345,15 @@ class Run:
         for way in range(m.l2_ways, l2.L2_WAYS):
             # Ways that there are not: never found, never the least recently used.
             t["L2"][:, way :: l2.L2_SET] = t["L2"][:, 16 + way :: l2.L2_SET] = l2.LAST
+        t["CONST"] = self.space.array("CONST", (self.sms, L.N_COLUMNS))
         t["X"] = self.space.cleared("X", (8192,))
         t["RES"], t["SRC"], t["RAW"] = self.decoded.res, self.decoded.src, self.decoded.raw
         t["PEND"] = self.space.array("PEND", (rows * hazard.DEPTH, 4))
         pending = self.space.array("staged", (rows * hazard.DEPTH * hazard.BUFFER,), np.uint8)
         self.g[L.G_PENDBUF] = pending.ctypes.data
         t["HAZ"] = self.space.array("HAZ", (L.HAZARD_ROWS, 6))
-        t["SBR"] = self.space.array("SBR", (rows, 6 * 17))
-        t["SBR"][:, ::17] = 0
+        t["SBR"] = self.space.array("SBR", (rows, L.RING_FIRST + 6 * L.RING))
+        t["SBR"][:, : L.RING_FIRST] = 0
 
     def run(self) -> int:
         """1 done, 2 deadlock, negative: minus the fault. All of the grid is simulated, however large it is."""

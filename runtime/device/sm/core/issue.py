@@ -28,7 +28,7 @@ from runtime.device.sm.language.lang import compiled, seldom, u32
 from runtime.device.sm.language.raw import address, first, highest_bit, load32, loads64, popcount
 from runtime.device.sm.language.vector import alike, due, next_due, prefetch
 from runtime.device.sm.memory.ahead import memory_ahead, registers_ahead, row_ahead
-from runtime.device.sm.memory.front import arm, constant, uniform_constant
+from runtime.device.sm.memory.front import arm, comes, constant, uniform_constant
 from runtime.device.sm.memory.l2 import BW_RETIRE, take
 from runtime.device.sm.memory.memop import memory_op
 from runtime.device.sm.tables import kinds as K
@@ -36,7 +36,6 @@ from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, CT, PCC, PEND, SBR, SC, SM, WAKE, WS, G, X
 
 XU_ENTRIES = 2
-RING = 16
 DONE, AFTER = 4007, 4008
 """Where in X an issue leaves when it is done, for who observes it; from when on the warp may go on."""
 HOT_LINES = 4
@@ -75,15 +74,15 @@ def distinct(row: int, width: int, mask: u32) -> int:
 @compiled(rare=True)
 def counted(w: int, k: int, n: int) -> int:
     """When scoreboard k of warp w has at most n requests left, from the ring of their ends."""
-    count = SBR[w, 17 * k]
-    entries = count if count < RING else RING
+    count = SBR[w, k]
+    entries = count if count < L.RING else L.RING
     if entries <= n:
         return 0
     worst = L.BIG
     for _ in range(n + 1):
         best = -1
         for e in range(entries):
-            value = SBR[w, 17 * k + 1 + e]
+            value = SBR[w, L.RING_FIRST + L.RING * k + e]
             if value < worst and value > best:
                 best = value
         worst = best
@@ -350,9 +349,9 @@ def count_down(w: int, i: int, barrier: int, t: int, long: int) -> None:
         WS[w, L.W_SB + barrier] = t
         WS[w, L.W_SBL + barrier] = long
     if seldom(CODE[i, L.C_RING]):
-        n = SBR[w, 17 * barrier]
-        SBR[w, 17 * barrier + 1 + n % RING] = t
-        SBR[w, 17 * barrier] = n + 1
+        n = SBR[w, barrier]
+        SBR[w, L.RING_FIRST + L.RING * barrier + n % L.RING] = t
+        SBR[w, barrier] = n + 1
 
 
 @compiled(inline=False)
@@ -395,7 +394,7 @@ def carry_out(w: int, i: int, t: int, mask: u32) -> int:
 def lost(w: int, m: int, line: int) -> int:
     """Whether warp w has waited for a line of constants that others have since displaced: it has had its word. (If it
     asked again, warps that displace one another's lines would never go on.)"""
-    return 1 if WS[w, L.W_TBLOCK] and WS[w, L.W_BLOCKKIND] == K.R_IMC and SM[m, L.M_CONSTAT + line] == 0 else 0
+    return 1 if WS[w, L.W_TBLOCK] and WS[w, L.W_BLOCKKIND] == K.R_IMC and comes(m, line) == 0 else 0
 
 
 @compiled(inline=True)

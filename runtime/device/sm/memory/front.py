@@ -15,9 +15,9 @@ import numpy as np
 
 from runtime.device.sm.language.lang import compiled, seldom
 from runtime.device.sm.language.raw import address, first, loads64, store64
-from runtime.device.sm.memory.l2 import MP_AT_CONSTANTS, take
+from runtime.device.sm.memory.l2 import MP_AT_CONSTANTS, MP_STAMP, take
 from runtime.device.sm.tables import layout as L
-from runtime.device.sm.tables.table import CODE, FP, IC0, IC1, IC2, MP, SC, SM, WS, G
+from runtime.device.sm.tables.table import CODE, CONST, FP, IC0, IC1, IC2, MP, SC, SM, WS, G
 
 (
     FP_L0,
@@ -146,22 +146,37 @@ def from_gpc(m: int, t: int, miss: int) -> int:
     return take(MP[MP_AT_CONSTANTS] + SM[m, L.M_GPC], t, G[L.G_IMCPORT]) + miss
 
 
+@compiled(inline=True)
+def comes(m: int, line: int) -> int:
+    """What SM m has noted of a line of constants in this run (see `layout.N_COMES`), or 0."""
+    return max(CONST[m, L.N_COMES + line] - (MP[MP_STAMP] << COMES_SHIFT), 0)
+
+
+@compiled(inline=True)
+def note_line(m: int, line: int, there: int, asked: int) -> None:
+    """A line of constants comes to SM m at `there`."""
+    CONST[m, L.N_COMES + line] = there + MP[MP_STAMP] << COMES_SHIFT | asked
+
+
+@compiled(inline=True)
+def sooner(m: int, column: int, t: int) -> int:
+    """The earliest time of this run that was noted at a place of CONST, with `t`."""
+    noted = CONST[m, column] - MP[MP_STAMP]
+    if noted > 0 and noted < t:
+        return noted
+    CONST[m, column] = t + MP[MP_STAMP]
+    return t
+
+
 @compiled(rare=True)
 def chunk(m: int, place: int, t: int) -> int:
     """When the GPC of SM m, which asks at `t` for a line of constants of its own or the compiler's, has the 256 bytes
     that the line is of: what another SM of it asked for it has, what other GPCs asked for is in L2 (H200, LDC by one SM
     after the other: 95 cycles, 315 for the first of a GPC, 570 for the first of all; those that ask meanwhile have it
     when that one has)."""
-    gpc = SM[m, L.M_GPC]
-    at = L.M_CONSTANTK + (place >> 2)
-    in_l2 = L.M_CONSTANTC + (place >> 2)
     # SMs run one after another: who asks earlier than who was here before has it no later for that.
-    if SM[0, in_l2] == 0 or SM[0, in_l2] > t + G[L.G_IMCDRAM]:
-        SM[0, in_l2] = t + G[L.G_IMCDRAM]
-    there = max(t, SM[0, in_l2]) + G[L.G_IMCCOLD]
-    if SM[gpc, at] == 0 or SM[gpc, at] > there:
-        SM[gpc, at] = there
-    return max(t, SM[gpc, at])
+    in_l2 = sooner(0, L.N_L2 + (place >> 2), t + G[L.G_IMCDRAM])
+    return max(t, sooner(SM[m, L.M_GPC], L.N_GPC + (place >> 2), max(t, in_l2) + G[L.G_IMCCOLD]))
 
 
 @compiled(rare=True)
@@ -176,15 +191,15 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
     m = sc >> 2
     gpc = SM[m, L.M_GPC]
     me = 1 << (sc & 3)
-    there = SM[m, L.M_CONSTAT + line] >> COMES_SHIFT
-    asked = SM[m, L.M_CONSTAT + line] & (1 << COMES_SHIFT) - 1
+    there = comes(m, line) >> COMES_SHIFT
+    asked = comes(m, line) & (1 << COMES_SHIFT) - 1
     other = 1 if line >= L.CONSTANT_LINES else 0
     place = line - L.CONSTANT_LINES if other else line
     miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
     if place >= L.PARAMETER_LINES:
         miss += SM[m, L.M_CONSTANTFAR]
     # An LDC is done with in one go: another's may have pushed out here what it will ask for later.
-    if asked & PUSHED and (there <= t or SM[m, L.M_CONSTASKED + line] > t):
+    if asked & PUSHED and (there <= t or CONST[m, L.N_ASKED + line] > t):
         there = 0
         asked = 0
     if there == 0:
@@ -209,19 +224,19 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
         slot = ring + 1 + count % L.CONSTANT_WAYS
         if count >= L.CONSTANT_WAYS:
             old = SM[m, slot]
-            if (old >= L.CONSTANT_LINES + L.PARAMETER_LINES) & (SM[m, L.M_CONSTAT + old] >> COMES_SHIFT > t):
-                SM[m, L.M_CONSTAT + old] |= PUSHED
+            if (old >= L.CONSTANT_LINES + L.PARAMETER_LINES) & (comes(m, old) >> COMES_SHIFT > t):
+                CONST[m, L.N_COMES + old] |= PUSHED
             else:
-                SM[m, L.M_CONSTAT + old] = 0
+                CONST[m, L.N_COMES + old] = 0
             SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
         SM[m, ring] = count + 1
         SM[m, slot] = line
-        SM[m, L.M_CONSTAT + line] = there << COMES_SHIFT | asked | me
-        SM[m, L.M_CONSTASKED + line] = t
+        note_line(m, line, there, asked | me)
+        CONST[m, L.N_ASKED + line] = t
     elif there > t and place < L.PARAMETER_LINES and not asked & (BEGIN | me):
         # A sub-core does not know what others have asked for.
         there = max(there, from_gpc(m, t, miss))
-        SM[m, L.M_CONSTAT + line] = there << COMES_SHIFT | asked | me
+        note_line(m, line, there, asked | me)
     elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= miss:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]

@@ -396,15 +396,6 @@ SHARED_LINE = 2 * CONSTANT_LINES
 """A line that never comes: what touches things that SMs share has it for a helper (see `threads`)."""
 M_CONST = _several(_c, 2 * CONSTANT_WORDS + 1)
 """which constant lines are there, a bit each"""
-M_CONSTAT = _several(_c, 2 * CONSTANT_LINES)
-"""when each of them comes (0: neither there nor asked for), 64 times; with it, whether it lost its place before that,
-whether it was asked for when the SM began, and by which sub-cores"""
-M_CONSTASKED = _several(_c, 2 * CONSTANT_LINES)
-"""when it was asked for"""
-M_CONSTANTK = _several(_c, CONSTANT_LINES // 4)
-"""of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache (0: not asked for)"""
-M_CONSTANTC = _several(_c, CONSTANT_LINES // 4)
-"""of the first SM of all: when they come to L2"""
 CONSTANT_SETS = 8
 CONSTANT_WAYS = 4
 """Of each of the two constant caches of an SM: 2 KB."""
@@ -471,6 +462,19 @@ M_SHARED = next(_c)
 """how much of its memory is shared memory; CTAs that the grid which has just come brought"""
 M_CAME = next(_c)
 M_COLUMNS = next(_c)
+
+# ---- CONST: constants of an SM; what earlier runs left there is less than the stamp of this one (see `workspace`) ---
+_c = count()
+N_COMES = _several(_c, 2 * CONSTANT_LINES)
+"""when each line comes, on top of the stamp, 64 times (less: neither there nor asked for); with it, whether it lost its
+place before that, whether it was asked for when the SM began, and by which sub-cores"""
+N_ASKED = _several(_c, 2 * CONSTANT_LINES)
+"""when it was asked for"""
+N_GPC = _several(_c, CONSTANT_LINES // 4)
+"""of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache, on top of the stamp"""
+N_L2 = _several(_c, CONSTANT_LINES // 4)
+"""of the first SM of all: when they come to L2"""
+N_COLUMNS = next(_c)
 
 # ---- G: scalars. Those of the grid whose warp runs come first: where several share the machine, each has a row of them
 # (see `share`). ------------------------------------------------------------------------------------------------------
@@ -716,6 +720,8 @@ BUCKET_ROW = BUCKETS + 64
 """Words from one resource to the next: those of one time do not all meet in a few sets of the host's caches."""
 BANK_ROW = 64 + 16
 """The same for the buckets of a DRAM bank."""
+RING, RING_FIRST = 16, 8
+"""SBR, a row for each warp: how many requests each scoreboard has had; behind them the ends of the last of each."""
 HAZARD_ROWS = 4096
 """Hazards that a run can tell apart."""
 

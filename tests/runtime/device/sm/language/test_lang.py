@@ -206,7 +206,7 @@ def test_a_rare_function_leaves_what_is_alive_alone(monkeypatch, a):
 
 @given(st.lists(st.integers(-9, 9), min_size=17, max_size=17), st.integers(0, 2))
 def test_tables_and_primitives(numbers, w):
-    rows = np.zeros((3, 6 * 17), np.int64)
+    rows = np.zeros((3, *SBR.rows), np.int64)
     rows[w, :17] = numbers
     word = np.zeros(1, np.int64)
     g = np.array([4, word.ctypes.data], np.int64)
