@@ -64,8 +64,9 @@ class Timing:
 
 _FLOW = frozenset({
     "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "EXIT", "RET", "CALL", "BSYNC", "WARPSYNC", "BREAK", "KILL", "YIELD",
-    "BPT", "ENDCOLLECTIVE",
+    "NANOSLEEP", "BPT", "ENDCOLLECTIVE",
 })  # fmt: skip
+"""Behind them other lanes may be there than before, so nothing that lanes do together passes one."""
 _COUNTED = frozenset({"MEMBAR", "FENCE", "LDGDEPBAR", "ARRIVES"})
 """They have no result, but are done only when memory says so."""
 _HOPE = {

@@ -489,6 +489,8 @@ class Run:
         lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
         if row[L.W_ACT]:
             return warp, lane, int(row[L.W_PC]) * 16
+        if row[L.W_WSYNC] >> lane & 1:
+            return warp, lane, int(self.tables["LPC"][warp, lane]) * 16
         return warp, lane, int(row[L.W_PC] if row[L.W_ATBAR] else self.tables["LPC"][warp, lane]) * 16 - 16
 
     def _deadlock(self, entry: int) -> Fault:

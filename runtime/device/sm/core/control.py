@@ -281,7 +281,7 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
     elif kind == K.K_EXIT:
         WS[w, L.W_ALIVE] &= ~lanes
         WS[w, L.W_ACT] = act & ~lanes
-        settle(w, t, 0, 0, lanes)
+        settle(w, t, 0)
         if G[L.G_CLUSTER] > 1:
             extension(G[L.G_EXTENSION], K.X_EXIT, w, i, mask, t, G[L.G_TABLES])
         return 1

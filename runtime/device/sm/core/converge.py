@@ -99,7 +99,7 @@ def complete_groups(w: int, b: int, here: int) -> int:
         entry = DIV[w, L.D_B + 16 * g + b]
         members = entry >> 32 & FULL
         if members & here:
-            missing = entry & alive & ~(members & here | WS[w, L.W_YIELDED] | WS[w, L.W_WSYNC]) & FULL
+            missing = entry & alive & ~(members & here | WS[w, L.W_YIELDED]) & FULL
             if missing:
                 out &= ~members
             else:

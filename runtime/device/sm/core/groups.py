@@ -1,12 +1,13 @@
 """Groups of lanes of a warp whose threads have their own PCs: which runs, which wait and for what, who goes on when.
 
 A warp runs one group of lanes (W_ACT at W_PC). Other lanes are ready at their own PC (LPC, W_NEXT, W_READY), or
-blocked at a convergence barrier (W_BB + b) or at WARPSYNC; all wait while the running group is at a CTA barrier. The
-running group goes on until it blocks, exits or yields, whatever it waits for; then the group that was left latest
-runs, and if that is done, others in turn. Groups meet at barriers, and when they wait for their turn at one place; a
-loop that waits for lanes of its own warp without YIELD does not end. All of this as on an H200 (hand-built code of one
-warp, in which every lane notes the clock). LPC int64[warp, 64]: lane PCs, then what lanes wait for at WARPSYNC: the
-mask, and above it where they go on behind a collective.
+blocked at a convergence barrier (W_BB + b); all wait while the running group is at a CTA barrier. The running group
+goes on until it blocks, exits or yields, whatever it waits for; then the group that was left latest runs, and if that
+is done, others in turn. Groups meet at barriers, and when they wait for their turn at one place: lanes at a WARPSYNC
+whose others are not there make way, and execute it again with whoever has come there when it is their turn. A loop that
+waits for lanes of its own warp without YIELD does not end. All of this as on an H200 (hand-built code of one warp, in
+which every lane notes the clock: tests/gpu/diverged). LPC int64[warp, 64]: lane PCs, then what lanes wait for at
+WARPSYNC: the mask, and above it where they go on behind a collective.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ import numpy as np
 from runtime.device.sm.core.barrier import complete
 from runtime.device.sm.core.converge import complete_groups, fellows, lacks_yielded, leave
 from runtime.device.sm.language.lang import compiled
-from runtime.device.sm.language.raw import address, first, highest_bit, load32, popcount
+from runtime.device.sm.language.raw import address, first, load32, popcount
 from runtime.device.sm.language.vector import alike
-from runtime.device.sm.memory.access import FULL
 from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, CT, LPC, WAKE, WS, G
 
-SYNC, SWITCH, RESUME, LOOK = 14, 16, 51, 53
+SYNC, SWITCH, RESUME = 14, 16, 51
 """Cycles from BSYNC or BREAK to the next issue, if the lanes go on; from what ends a group's turn to that of the group
-that was left latest; to that of any other, also of the same; more, if lanes that yield have only such beside them as
-wait at WARPSYNC, which look whether they can go on (H200)."""
+that was left latest; to that of any other, also of the same (H200)."""
+WARPSYNC, MASK, FEWER, WAIT, WAIT_ALL, RETURN = 36, 20, 11, 22, 1, 38
+"""Cycles from WARPSYNC with a mask in a register to the next issue; more for each further mask; more than SWITCH or
+RESUME if its lanes have to wait, also for the whole warp; more until lanes go on that ran a collective of others (H200,
+tests/gpu/diverged)."""
+MASKS = 0x1FFFFFFFF
+"""Masks have a bit more than lanes: all lanes, which no register says."""
 
 
 @compiled
@@ -39,6 +44,10 @@ def run_some(w: int, lanes: int, lane: int) -> int:
             group |= 1 << k
     WS[w, L.W_ACT] = group
     WS[w, L.W_PC] = pc
+    if group & ~WS[w, L.W_WSYNC]:
+        WS[w, L.W_TRIED] = 0
+    WS[w, L.W_WSYNC] &= ~group
+    WS[w, L.W_COLLECTIVE] &= ~group
     return lanes & ~group
 
 
@@ -56,15 +65,21 @@ def next_group(w: int, passed: int) -> None:
         return
     yielded = WS[w, L.W_YIELDED]
     lane = first(np.uint32(lanes & ~yielded))
-    if lane == 32:
+    late = 0
+    if lane < 32:
+        late = yielded
+    else:
         others = yielded & ~passed if yielded != passed else yielded
         rotated = others >> WS[w, L.W_TURN] << WS[w, L.W_TURN]
         lane = first(np.uint32(rotated if rotated else others))
         WS[w, L.W_TURN] = (lane + 1) & 31
-    rest = run_some(w, lanes, lane)
+    rest = run_some(w, lanes & ~late, lane) | late
     WS[w, L.W_READY] = rest
     WS[w, L.W_YIELDED] = yielded & rest
     WS[w, L.W_SWITCH] = RESUME
+    if WS[w, L.W_ACT] & WS[w, L.W_RETURNED]:
+        WS[w, L.W_SWITCH] += RETURN
+        WS[w, L.W_RETURNED] &= rest
 
 
 @compiled
@@ -113,16 +128,12 @@ def give_way(w: int, pc: int, t: int) -> None:
     WS[w, L.W_READY] |= act
     WS[w, L.W_YIELDED] |= act
     WS[w, L.W_ACT] = 0
-    settle(w, t, act, 0, 0)
-    if WS[w, L.W_ACT] == act and WS[w, L.W_WSYNC] & ~WS[w, L.W_COLLECTIVE]:
-        WS[w, L.W_SWITCH] += LOOK
+    settle(w, t, act)
 
 
 @compiled
-def release(w: int, came: int, ended: int) -> int:
-    """Free the lanes whose convergence barrier or WARPSYNC is complete: those lanes. Of collectives one at a time (an
-    EXIT can complete several): that of the lanes that `came` last; else, if no barrier is complete, the first behind
-    the lanes that `ended` (H200)."""
+def release(w: int) -> int:
+    """Free the lanes whose convergence barrier is complete: those lanes."""
     alive = WS[w, L.W_ALIVE]
     out = 0
     todo = WS[w, L.W_BLOCKS]
@@ -137,86 +148,22 @@ def release(w: int, came: int, ended: int) -> int:
                 WS[w, L.W_SWITCH] = RESUME if WS[w, L.W_WSYNC] else SYNC
         if WS[w, L.W_BB + b] == 0:
             WS[w, L.W_BLOCKS] &= ~(1 << b)
-    blocked = WS[w, L.W_WSYNC] & ~WS[w, L.W_COLLECTIVE]
-    while blocked:
-        k = first(np.uint32(blocked))
-        there = company(w, k)
-        blocked &= ~there
-        free = ready_of(w, there)
-        if free:
-            WS[w, L.W_WSYNC] &= ~free
-            WS[w, L.W_SWITCH] = RESUME
-            out |= free
-    blocked = WS[w, L.W_COLLECTIVE] if came or out == 0 else 0
-    behind = highest_bit(ended) + 1 if ended else 0
-    while blocked:
-        rotated = came & blocked
-        if rotated == 0:
-            rotated = blocked >> behind << behind
-        k = first(np.uint32(rotated if rotated else blocked))
-        there = company(w, k)
-        blocked &= ~there
-        free = ready_of(w, there)
-        if free:
-            leaders = free & came
-            if leaders == 0:
-                for other in range(32):
-                    if free >> other & 1 and LPC[w, other] == LPC[w, k]:
-                        leaders |= 1 << other
-            draft(w, free, leaders)
-            WS[w, L.W_WSYNC] &= ~free
-            WS[w, L.W_COLLECTIVE] &= ~free
-            WS[w, L.W_SWITCH] = RESUME
-            return out | free
     return out
 
 
 @compiled
-def ready_of(w: int, there: int) -> int:
-    """Of lanes that wait at one WARPSYNC, those for whose masks all living lanes have come."""
-    free = 0
-    for k in range(32):
-        if there >> k & 1 and LPC[w, 32 + k] & FULL & WS[w, L.W_ALIVE] & ~there == 0:
-            free |= 1 << k
-    return free
-
-
-@compiled
-def company(w: int, lane: int) -> int:
-    """The lanes that this lane may meet at its WARPSYNC: those at the same place, or, wherever they are, those in a
-    collective of the same mask (others may wait there for all lanes, of which some meet first)."""
-    collective = WS[w, L.W_COLLECTIVE]
-    there = 0
-    for k in range(32):
-        if WS[w, L.W_WSYNC] >> k & 1 and collective >> k & 1 == collective >> lane & 1:
-            if collective >> lane & 1:
-                if LPC[w, 32 + k] & FULL == LPC[w, 32 + lane] & FULL:
-                    there |= 1 << k
-            elif LPC[w, k] == LPC[w, lane]:
-                there |= 1 << k
-    return there
-
-
-@compiled
-def draft(w: int, lanes: int, leaders: int) -> None:
-    """All lanes of a collective have come: they run it where the `leaders` are, and only those go on behind it."""
-    pc = LPC[w, first(np.uint32(leaders))]
-    for k in range(32):
-        if (lanes & ~leaders) >> k & 1:
-            WS[w, L.W_DRAFTED] |= 1 << k
-            LPC[w, k] = pc
-
-
-@compiled
-def settle(w: int, t: int, passed: int, came: int, ended: int) -> None:
-    """After lanes blocked (`came`: at a collective), yielded (`passed`) or `ended`: free whom that frees, let a ready
-    group run, note the end of the warp."""
-    free = release(w, came, ended)
+def settle(w: int, t: int, passed: int) -> None:
+    """After lanes blocked, ended or made way (`passed`): free whom that frees, let a ready group run unless all have
+    been at a WARPSYNC in vain, note the end of the warp."""
+    free = release(w)
+    if passed and free:
+        stall = CODE[LPC[w, first(np.uint32(free))] - 1, L.C_STALL]
+        WS[w, L.W_SWITCH] = RESUME + max(SYNC, stall)
     if WS[w, L.W_ACT]:
         stack(w, free)
     elif free:
         stack(w, run_some(w, free, first(np.uint32(free))))
-    else:
+    elif (WS[w, L.W_NEXT] | WS[w, L.W_READY]) & ~WS[w, L.W_TRIED]:
         next_group(w, passed)
     alive = WS[w, L.W_ALIVE]
     c = WS[w, L.W_CTA]
@@ -259,7 +206,7 @@ def meet(w: int, i: int, lanes: int, t: int) -> int:
     WS[w, L.W_BB + b] |= lanes
     WS[w, L.W_BLOCKS] |= 1 << b
     WS[w, L.W_ACT] = act & ~lanes
-    settle(w, t, 0, 0, 0)
+    settle(w, t, 0)
     return 1
 
 
@@ -268,7 +215,7 @@ def break_out(w: int, i: int, lanes: int) -> int:
     """BREAK: `lanes` leave convergence barrier C_AUX, and who waited there only for them goes on."""
     act = WS[w, L.W_ACT]
     leave(w, CODE[i, L.C_AUX], lanes, 0)
-    free = release(w, 0, 0)
+    free = release(w)
     if popcount(np.uint32(free)) < popcount(np.uint32(act)) and free:
         # The fewer go first.
         park(w, act, i + 1)
@@ -279,54 +226,116 @@ def break_out(w: int, i: int, lanes: int) -> int:
 
 
 @compiled
-def warp_sync(w: int, i: int, lanes: int, t: int) -> int:
-    """WARPSYNC: `lanes` wait for those of their masks, or go on. Whether another group runs, or minus the fault."""
-    act = WS[w, L.W_ACT]
-    state = WS[w, L.W_STATE]
-    leader = first(np.uint32(lanes))
-    wanted = FULL
+def wanted(w: int, i: int, k: int) -> int:
+    """The mask that lane k has at WARPSYNC; that of ALL is another than that of 32 bits (H200)."""
     if CODE[i, L.C_DATA] >= 0:
-        wanted = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * leader))
-    elif CODE[i, L.C_AUX] >= 0:
-        wanted = CODE[i, L.C_AUX]
-    collective = CODE[i, L.C_TARGET]
-    rest = 0
-    if CODE[i, L.C_DATA] >= 0 and CODE[i, L.C_AUX2] == 0 and collective < 0:
-        for k in range(32):
-            if lanes >> k & 1 and not np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k)) >> k & 1:
-                G[L.G_FLANE] = k
-                return -K.F_INSTR
-    if CODE[i, L.C_AUX2] or collective >= 0:
-        # EXCLUSIVE, COLLECTIVE: the lanes of one mask go on by themselves; others come here again when those block.
-        if collective >= 0 and not wanted >> leader & 1:
-            G[L.G_FLANE] = leader
+        return np.int64(load32(WS[w, L.W_STATE] + CODE[i, L.C_DATA] + 4 * k))
+    return CODE[i, L.C_AUX] if CODE[i, L.C_AUX] >= 0 else MASKS
+
+
+@compiled
+def alike_in(w: int, i: int, lanes: int, mask: int) -> int:
+    """Those of the `lanes` at WARPSYNC that have this mask."""
+    out = 0
+    for k in range(32):
+        if lanes >> k & 1 and wanted(w, i, k) == mask:
+            out |= 1 << k
+    return out
+
+
+@compiled
+def waiting_in(w: int, mask: int) -> int:
+    """The lanes that wait in a collective of this mask, wherever they are."""
+    out = 0
+    for k in range(32):
+        if WS[w, L.W_COLLECTIVE] >> k & 1 and LPC[w, 32 + k] & MASKS == mask:
+            out |= 1 << k
+    return out
+
+
+@compiled
+def warp_sync(w: int, i: int, lanes: int, t: int) -> int:
+    """WARPSYNC: of the running `lanes` those go on for whose mask all living lanes are among them, with the same mask;
+    the others make way, and come here again (H200). EXCLUSIVE, COLLECTIVE: of several masks one at a time, and for a
+    collective those count that wait in one, wherever that is. Whether another group runs, or minus the fault."""
+    collective = CODE[i, L.C_TARGET] >= 0
+    single = collective or CODE[i, L.C_AUX2] != 0
+    met = 0
+    joined = 0
+    cost = 0
+    aside = WS[w, L.W_ACT] & ~lanes if single else 0
+    todo = lanes
+    while todo:
+        mask = wanted(w, i, first(np.uint32(todo)))
+        these = alike_in(w, i, todo, mask)
+        if these & ~mask:
+            G[L.G_FLANE] = first(np.uint32(these & ~mask))
             return -K.F_INSTR
-        wanted |= 1 << leader
-        rest = lanes & ~wanted
-        if rest:
-            park(w, rest, i)
-            lanes &= wanted
-            act &= ~rest
-    if wanted & WS[w, L.W_ALIVE] & ~lanes == 0:
-        return 1 if rest else 0
+        todo &= ~these
+        if single and popcount(np.uint32(these)) > popcount(np.uint32(todo)) and todo:
+            # The fewer go first.
+            cost += FEWER
+            park(w, these, i)
+            WS[w, L.W_WSYNC] |= these
+            lanes = todo
+            continue
+        if single:
+            aside |= todo
+            lanes = these
+            todo = 0
+        if collective:
+            joined = waiting_in(w, mask)
+        if mask & WS[w, L.W_ALIVE] & ~(these | joined) == 0:
+            met |= these
+        cost += MASK if todo else 0
+    longer = CODE[i, L.C_DATA] >= 0
+    if longer:
+        WS[w, L.W_SWITCH] = WARPSYNC + cost
+    if met and joined:
+        draft(w, joined)
+    if aside:
+        # Lanes of other masks are next, and come here again.
+        park(w, aside, i)
+        WS[w, L.W_WSYNC] |= aside
+    late = lanes & ~met
+    if late:
+        await_others(w, i, late)
+    if WS[w, L.W_ACT]:
+        WS[w, L.W_TRIED] = 0
+        return 1 if late or single else 0
+    settle(w, t, late)
+    WS[w, L.W_SWITCH] += (WAIT if longer else WAIT_ALL) + cost
+    return 1
+
+
+@compiled
+def await_others(w: int, i: int, lanes: int) -> None:
+    """`lanes` make way at WARPSYNC, and execute it again when it is their turn."""
     for k in range(32):
         if lanes >> k & 1:
-            LPC[w, k] = i + 1
-            if CODE[i, L.C_DATA] >= 0:
-                LPC[w, 32 + k] = np.int64(load32(state + CODE[i, L.C_DATA] + 4 * k))
-            else:
-                LPC[w, 32 + k] = wanted
-            if collective >= 0:
-                LPC[w, 32 + k] |= collective << 32
+            LPC[w, k] = i
+            LPC[w, 32 + k] = wanted(w, i, k) | CODE[i, L.C_TARGET] << 33
+    if WS[w, L.W_YIELDED] == 0:
+        WS[w, L.W_TURN] = first(np.uint32(lanes))
+    WS[w, L.W_READY] |= lanes
+    WS[w, L.W_YIELDED] |= lanes
     WS[w, L.W_WSYNC] |= lanes
-    WS[w, L.W_ACT] = act & ~lanes
-    if collective >= 0:
+    WS[w, L.W_TRIED] |= lanes
+    if CODE[i, L.C_TARGET] >= 0:
         WS[w, L.W_COLLECTIVE] |= lanes
-    settle(w, t, 0, lanes if collective >= 0 else 0, 0)
-    if collective >= 0 and WS[w, L.W_ACT] & lanes:
-        # Who comes last goes on at once.
-        WS[w, L.W_SWITCH] = 0
-    return 1
+    WS[w, L.W_ACT] &= ~lanes
+
+
+@compiled
+def draft(w: int, lanes: int) -> None:
+    """All lanes of a collective have come: those that waited in theirs run that of the last with them."""
+    WS[w, L.W_READY] = (WS[w, L.W_READY] | WS[w, L.W_NEXT]) & ~lanes
+    WS[w, L.W_NEXT] = 0
+    WS[w, L.W_YIELDED] &= ~lanes
+    WS[w, L.W_WSYNC] &= ~lanes
+    WS[w, L.W_COLLECTIVE] &= ~lanes
+    WS[w, L.W_DRAFTED] |= lanes
+    WS[w, L.W_ACT] |= lanes
 
 
 @compiled
@@ -335,7 +344,8 @@ def end_collective(w: int) -> None:
     drafted = WS[w, L.W_DRAFTED] & WS[w, L.W_ACT]
     for k in range(32):
         if drafted >> k & 1:
-            LPC[w, k] = LPC[w, 32 + k] >> 32
+            LPC[w, k] = LPC[w, 32 + k] >> 33
     WS[w, L.W_DRAFTED] &= ~drafted
+    WS[w, L.W_RETURNED] |= drafted
     WS[w, L.W_ACT] &= ~drafted
-    stack(w, drafted)
+    WS[w, L.W_READY] |= drafted

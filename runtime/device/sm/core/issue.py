@@ -50,10 +50,8 @@ COMMIT = 39
 TURN = 56
 """Sixteenths of a cycle from one branch that a warp of a sub-core takes to the next one's, if they meet (H200: four
 warps that do nothing else take 14.1 cycles each, one takes 10)."""
-COLLECTIVE = 6
-"""Cycles by which what is behind ENDCOLLECTIVE comes later than its stall count says (H200)."""
-WARPSYNC = 36
-"""Cycles from WARPSYNC with a mask in a register to the next issue (H200)."""
+COLLECTIVE = 13
+"""Cycles at least from ENDCOLLECTIVE to the next issue (H200, with stall counts from 5 to 15)."""
 
 
 @compiled(rare=True)
@@ -315,7 +313,7 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
     elif kind == K.K_DEPBAR:
         wait(w, i)
     elif kind == K.K_ENDCOLLECTIVE:
-        X[AFTER] += COLLECTIVE
+        jumped(w, t + COLLECTIVE)
     elif kind == K.K_LDGDEPBAR:
         done = max(WS[w, L.W_LDGSTS], t + COMMIT)
     elif (
@@ -328,8 +326,6 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
         jumped(w, branched(w >> 4, t))
     if kind == K.K_BSYNC or kind == K.K_BREAK:
         WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
-    elif kind == K.K_WARPSYNC and CODE[i, L.C_DATA] >= 0:
-        WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], WARPSYNC)
     if WS[w, L.W_SWITCH]:
         jumped(w, t + WS[w, L.W_SWITCH])
         WS[w, L.W_SWITCH] = 0

@@ -203,11 +203,15 @@ W_BLOCKS = next(_c)
 W_SWITCH = next(_c)
 """what it takes until the group runs that was chosen in the latest instruction (0: none was)"""
 W_WSYNC = next(_c)
-"""lanes blocked at WARPSYNC"""
+"""those that made way at WARPSYNC, and execute it again"""
 W_COLLECTIVE = next(_c)
 """those of them whose WARPSYNC is collective"""
 W_DRAFTED = next(_c)
 """lanes that run a collective of others, and then go on behind their own"""
+W_RETURNED = next(_c)
+"""lanes that have done so, and have not run since"""
+W_TRIED = next(_c)
+"""lanes that have been at WARPSYNC in vain since others of the warp ran"""
 W_ATBAR = next(_c)
 """the group that waits at a CTA barrier"""
 W_ID = next(_c)

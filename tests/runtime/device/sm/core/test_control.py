@@ -9,6 +9,7 @@ import pytest
 
 from runtime.device.grid import Options
 from runtime.device.sm.code.decode import decode
+from tests.gpu.diverged.pieces import stuck
 from tests.runtime.device.sm.kit import ARCH, HEAD, Bench, Line, assemble, i, tail
 
 BENCH = Bench()
@@ -117,8 +118,7 @@ def test_bra_conv_is_for_a_warp_of_which_no_lane_is_elsewhere(timing: bool, toge
     assert list(words) == ([1] * 32 if together == 32 else [2] * 4 + [1] * 28)
 
 
-# What an H200 did with hand-built code of one warp: who runs at the same time, in order. Each piece of code is a pair
-# of label and text; "note N" makes the running lanes note a number and the clock.
+# What an H200 did with hand-built code of one warp (tests/gpu/diverged/pieces.py): who runs at the same time, in order.
 ORDERS = {
     # The fewer lanes of a branch go first; of as many on both sides, those that fall through.
     "halves": (0xFFFF, ["@P0 BRA T", "note 10", "BRA J", "T: note 20", "J: note 30"],
@@ -205,38 +205,9 @@ ORDERS = {
 @pytest.mark.parametrize("name", ORDERS)
 def test_order_of_diverged_lanes(name: str) -> None:
     mask, text, expected = ORDERS[name]
-    lines = [
-        i("MOV R6, 0x1", 6),
-        i("SHF.L.U32 R6, R6, R0, RZ", 6),
-        i(f"LOP3.LUT R6, R6, {mask:#x}, RZ, 0xc0, !PT", 6),
-        i("ISETP.NE.U32.AND P0, PT, R6, RZ, PT", 13, yield_=True),
-        i("IMAD R2, R0, 0x3c, R2", 6),
-    ]
-    labels: dict[str, int] = {}
-    body: list[str] = []
-    for line in [*text, "EXIT"]:
-        label, colon, rest = line.rpartition(": ")
-        if colon:
-            labels[label] = len(HEAD) + len(lines) + len(body)
-        if rest.startswith("note"):
-            body += ["CS2R.32 R8, SR_CLOCKLO", f"MOV R9, {rest[5:]}", "STG.E.64 desc[UR4][R2.64], R8",
-                     "IADD3 R2, R2, 0x8, RZ"]  # fmt: skip
-        else:
-            body.append(rest)
-    for line in body:
-        words = line.split(" ")
-        words[-1] = hex(16 * labels[words[-1]]) if words[-1] in labels else words[-1]
-        lines.append(i(" ".join(words), 15, yield_=True, wait=0))
-    out = BENCH.buffer(np.zeros(32 * 16, np.uint32))
-    outcome = BENCH.run(assemble(HEAD + lines), 1, 32, struct.pack("<Q", out))
-    assert outcome.fault is None
-    found: dict[tuple[int, int], int] = {}
-    data = BENCH.array(out, np.uint32, 32 * 16)
-    for lane in range(32):
-        for clock, number in data[16 * lane : 16 * lane + 16].reshape(-1, 2).tolist():
-            if number:
-                found[clock, number] = found.get((clock, number), 0) | 1 << lane
-    assert [(number, lanes) for (_, number), lanes in sorted(found.items())] == expected
+    waits, found = stuck(BENCH, (mask, text))
+    assert not waits
+    assert [(number, lanes) for number, lanes, _ in found] == expected
 
 
 @TIMING
