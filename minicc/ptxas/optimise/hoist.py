@@ -44,9 +44,11 @@ _WORDS = 8
 """Registers that loads of one head may take."""
 _FILL = 24
 """Instructions that are computed before a branch to the long path of a slow operation (with 40 registers run short)."""
-_ROOM = 32
+_ROOM = 24
 """Live registers behind that branch up to which that may need more of them: otherwise all turns of an unrolled loop
-bring theirs before the first one's division (28 and 36 give the same within 0.3 %)."""
+bring theirs before the first one's division, whose routine has 20 more (with 32 a chemical convolution of 14 divisions
+of doubles takes 70 registers and 1.28 of nvcc's cycles on the SM model, so 60 and 0.97; of the samples only lbm_like
+differs, 1.005)."""
 _FEW = 8
 """Instructions that are computed before a branch that leaves a loop."""
 
