@@ -115,7 +115,7 @@ def book(w: int, i: int, sc: int, t: int) -> None:
         else:
             # While a pipe of interval n is busy with others, one cycle in n it was free and went to another warp.
             interval = CODE[i, L.C_INTERVAL]
-            busy = span * (interval - 1) // interval
+            busy = span >> 1 if interval == 2 else span * (interval - 1) // interval
             if busy == 0:
                 busy = span
             PCC[i, K.R_MATH] += busy

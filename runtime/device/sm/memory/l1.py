@@ -183,6 +183,9 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     is served at `t + latency`. The time at which all of it is there. First all lines are looked up in L1, so that the
     host can fetch the sets of L2 for those that miss."""
     done = t + latency
+    rooms = address(SM, (m, L.M_ROOM + SM[m, L.M_ROOMS]))
+    for k in range(0, lines, 8):
+        prefetch(rooms + 8 * k)
     if not bypass:
         for k in range(lines):
             at = l1_set(X[2 * k])
