@@ -254,9 +254,10 @@ class Member(Expr):
 
 
 class Call(Expr):
-    """`virtual`: the function is looked up in the object's virtual table."""
+    """`virtual`: the function is looked up in the object's virtual table; `assigns`: an assignment is written so, whose
+    right side comes first ([expr.assign])."""
 
-    __slots__ = ("args", "function", "this", "virtual")
+    __slots__ = ("args", "assigns", "function", "this", "virtual")
 
     def __init__(
         self,
@@ -275,6 +276,7 @@ class Call(Expr):
         self.args = args
         self.this = this
         self.virtual = virtual
+        self.assigns = False
         self.lvalue = lvalue
 
 

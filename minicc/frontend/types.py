@@ -101,6 +101,11 @@ class Type:
         return self.kind in ("int", "float", "bool", "pointer", "enum", "nullptr", "member")
 
     @property
+    def truth(self) -> bool:
+        """bool, or an enumeration of that type: a register holds one bit of it, memory a byte."""
+        return self.kind == "bool" or (self.kind == "enum" and self.elem is BOOL)
+
+    @property
     def aggregate(self) -> bool:
         return self.kind in ("record", "array")
 

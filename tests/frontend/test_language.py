@@ -40,6 +40,35 @@ ACCEPTED = {
         }
         static_assert(ef_() == 203); static_assert(eg_() == 509284);
         __global__ void K(int *o) { o[0] = 1; }""",
+    "extern_within": """__device__ int xw_() {
+            extern __device__ int xg_;
+            extern __constant__ int xc_[3];
+            return xg_ + xc_[1];
+        }
+        namespace xn_ { __device__ int f() { extern __device__ int xg_; return xg_; } __device__ int xg_ = 7; }
+        __device__ int xg_ = 5; __constant__ int xc_[3] = {1, 2, 3};
+        __global__ void K(int *o) { o[0] = xw_() + xn_::f(); }""",
+    "constexpr_order": """struct oA_ { int x, y; };
+        struct oV_ {
+            int k;
+            constexpr oV_ &operator+=(int o) { k = k * 10 + o; return *this; }
+            constexpr int get(int o) { k = k * 10 + o; return k; }
+        };
+        constexpr oV_ &os_(oV_ &v, int o) { v.k = v.k * 10 + o; return v; }
+        constexpr int oi_(oV_ &v, int o) { v.k = v.k * 10 + o; return o; }
+        constexpr int oz_() { oA_ a{1, 2}, b{5, 6}; a = oA_{}; b = {}; return a.x + a.y + b.x + b.y; }
+        constexpr int og_(int &x) { x *= 3; return x; }
+        constexpr int oc_() {
+            int x = 2, a[4] = {1, 2, 3, 4}, i = 0;
+            x += og_(x); a[i] = i++; a[i] += ++i;
+            return x * 1000 + a[0] + a[1] * 10 + a[2] * 100;
+        }
+        constexpr int oo_() { oV_ v{0}; os_(v, 1) += oi_(v, 2); os_(v, 4).get(oi_(v, 5)); return v.k; }
+        constexpr int ot_(int (*f)(int), int x) { return f(f(x)); }
+        constexpr int on_(int x) { return x + 1; }
+        static_assert(oz_() == 0); static_assert(oc_() == 12501); static_assert(oo_() == 212455);
+        static_assert(ot_(on_, 3) + ot_([](int x) { return x * 5; }, 2) == 55);
+        __global__ void K(int *o) { o[0] = 1; }""",
     "constexpr_closures": """constexpr int cl_(int n) {
             auto twice = [](int k) { return 2 * k; };
             auto add = [&](int k) -> int { n += k; return n; };
@@ -377,6 +406,23 @@ def test_immediate_functions_of_the_host_are_constants_to_the_device() -> None:
         "consteval int twice(int a) { return 2 * a; }\n__global__ void k(int *o) { o[0] = twice(21); }", std="c++20"
     )
     assert "i32 42" in ir
+
+
+def test_objects_end_in_constant_expressions() -> None:
+    """[dcl.constexpr], since C++20."""
+    text = """struct G { int *p; constexpr G(int *p) : p(p) { *p += 1; } constexpr ~G() { *p *= 2; } };
+    constexpr int f(int n) {
+        int x = 1;
+        for (int i = 0; i < n; i++) { G a(&x); if (i == 2) continue; G b(&x); if (i == 4) return x; x += i; }
+        { G z(&x); return x; }
+    }
+    static_assert(f(0) == 2 && f(2) == 61 && f(6) == 510);
+    struct B { int q = 3; constexpr virtual int g() const { return 1; } };
+    struct D : B { constexpr int g() const override { return q; } };
+    constexpr int h(const B &b) { return b.g(); }
+    constexpr int v() { D d; B b; return h(d) * 10 + h(b); }
+    static_assert(v() == 31);"""
+    compile_text(text + "__global__ void k() {}", std="c++20")
 
 
 def test_a_declaration_behind_a_definition_changes_nothing() -> None:

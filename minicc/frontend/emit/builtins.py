@@ -618,7 +618,7 @@ def _hinted(v: Values, how: str, e: ast.BuiltinCall) -> str:
         t = e.type
         there = v.make(f"addrspacecast ptr {pointer} to ptr addrspace(1)")
         made = v.make(f"load {t.llvm}, ptr addrspace(1) {there}, align {t.align}, !invariant.load {_empty(v)}")
-        return v.make(f"trunc nuw i8 {made} to i1") if t.kind == "bool" else made
+        return v.make(f"trunc nuw i8 {made} to i1") if t.truth else made
     verb, hint = how.split(".")
     if verb == "st":
         t = e.args[1].type.bare
@@ -632,7 +632,7 @@ def _hinted(v: Values, how: str, e: ast.BuiltinCall) -> str:
     )
     if t.size == 1:
         made = v.make(f"trunc i16 {made} to i8")
-        return v.make(f"trunc nuw i8 {made} to i1") if t.kind == "bool" else made
+        return v.make(f"trunc nuw i8 {made} to i1") if t.truth else made
     return made
 
 

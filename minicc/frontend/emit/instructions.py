@@ -8,6 +8,7 @@ from __future__ import annotations
 from minicc.diagnostics import CompileError, Diagnostic
 from minicc.frontend import ast
 from minicc.frontend.emit import layout
+from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import Module
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import Token
@@ -47,9 +48,8 @@ class Instructions:
         """Fast-math flags of arithmetic: ` contract` under -fmad."""
         self.result = ""
         """Address for a returned aggregate."""
-        self.temporaries: list[tuple[str, list[tuple[int, ast.Function]], str]] = []
-        """Objects that end with the full expression: address, what ends them, and a flag in memory that says whether
-        they came to be (empty: they did)."""
+        self.temporaries: list[Living] = []
+        """Objects that end with the full expression."""
         self.conditional = 0
         """Above zero in an operand that may not be evaluated."""
 
@@ -117,7 +117,7 @@ class Instructions:
 
     def load(self, t: Type, address: str, align: int) -> str:
         volatile = "volatile " if t.volatile else ""
-        if t.kind == "bool":
+        if t.truth:
             self.module.truth = self.module.truth or self.module.node("!{i8 0, i8 2}")
             byte = self.make(f"load {volatile}i8, ptr {address}, align {align}, !range {self.module.truth}")
             return self.make(f"trunc nuw i8 {byte} to i1")
@@ -125,7 +125,7 @@ class Instructions:
 
     def store(self, t: Type, operand: str, address: str, align: int, volatile: bool = False) -> None:
         text = "volatile " if t.volatile or volatile else ""
-        if t.kind == "bool":
+        if t.truth:
             if operand in ("true", "false"):
                 operand = "1" if operand == "true" else "0"
             else:
@@ -170,11 +170,11 @@ class Instructions:
 
     # -- bit-fields
 
-    def load_bits(self, field: Field, address: str, align: int) -> str:
+    def load_bits(self, field: Field, address: str, align: int, volatile: bool = False) -> str:
         t = field.type
         bits, width, low = (field.unit or t.size) * 8, field.bit_width, field.bit_offset
         llvm = f"i{bits}"
-        out = self.make(f"load {llvm}, ptr {address}, align {align}")
+        out = self.make(f"load {'volatile ' * volatile}{llvm}, ptr {address}, align {align}")
         if constant.is_signed(t):
             up = self.make(f"shl {llvm} {out}, {bits - width - low}") if bits - width - low else out
             out = self.make(f"ashr {llvm} {up}, {bits - width}") if bits - width else up
@@ -184,20 +184,20 @@ class Instructions:
         if bits != t.size * 8:
             word = "trunc" if bits > t.size * 8 else "sext" if constant.is_signed(t) else "zext"
             out = self.make(f"{word} {llvm} {out} to {t.llvm}")
-        return self.make(f"icmp ne i8 {out}, 0") if t.kind == "bool" else out
+        return self.make(f"icmp ne i8 {out}, 0") if t.truth else out
 
-    def store_bits(self, field: Field, operand: str, address: str, align: int) -> None:
+    def store_bits(self, field: Field, operand: str, address: str, align: int, volatile: bool = False) -> None:
         t = field.type
         bits = (field.unit or t.size) * 8
         llvm = f"i{bits}"
-        if t.kind == "bool":
+        if t.truth:
             operand = self.make(f"zext i1 {operand} to i8")
         if bits != t.size * 8:
             operand = self.make(f"{'trunc' if bits < t.size * 8 else 'zext'} {t.llvm} {operand} to {llvm}")
         mask = (1 << field.bit_width) - 1
-        old = self.make(f"load {llvm}, ptr {address}, align {align}")
+        old = self.make(f"load {'volatile ' * volatile}{llvm}, ptr {address}, align {align}")
         keep = self.make(f"and {llvm} {old}, {signed(~(mask << field.bit_offset), bits)}")
         new = self.make(f"and {llvm} {operand}, {signed(mask, bits)}")
         new = self.make(f"shl {llvm} {new}, {field.bit_offset}") if field.bit_offset else new
         both = self.make(f"or {llvm} {keep}, {new}")
-        self.emit(f"store {llvm} {both}, ptr {address}, align {align}")
+        self.emit(f"store {'volatile ' * volatile}{llvm} {both}, ptr {address}, align {align}")

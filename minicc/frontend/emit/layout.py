@@ -19,14 +19,14 @@ MAX_ELEMENTS = 4
 
 def value_type(t: Type) -> str:
     """LLVM type of a scalar held in a register."""
-    return "i1" if t.kind == "bool" else t.llvm
+    return "i1" if t.truth else t.llvm
 
 
 def number(t: Type, value: int | float) -> str:
     """A constant operand of scalar type `t` (as a register value)."""
     if t.kind == "float":
         return float_bits(float(value))
-    if t.kind == "bool":
+    if t.truth:
         return "true" if value else "false"
     if t.kind in ("pointer", "nullptr"):
         return "null" if value == 0 else f"inttoptr (i64 {int(value)} to ptr)"
@@ -42,7 +42,7 @@ def float_bits(value: float) -> str:
 
 def memory_number(t: Type, value: int | float) -> str:
     """Likewise as it lies in memory: bool is an i8."""
-    if t.kind == "bool":
+    if t.truth:
         return str(int(bool(value)))
     return number(t, value)
 

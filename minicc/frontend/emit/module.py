@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from minicc.frontend import ast, mangle
+from minicc.frontend import types as ty
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.debug_types import escape
 from minicc.frontend.options import Options
@@ -140,6 +141,10 @@ class Module:
         if v.init is not None:
             parts: list[tuple[int, Type, str]] = []
             layout.static_parts(v.init, v.type, 0, parts, self.static_pointer)
+            if v.type.aggregate:
+                from minicc.frontend.emit import tables
+
+                parts += tables.static_parts(self, v.type)
             llvm, text = layout.static_constant(v.type, parts)
         elif v.type.kind == "bool":
             llvm = "i8"
@@ -220,6 +225,8 @@ class Module:
         """A constant local array as a global constant; None if its values are not constant."""
         assert v.init is not None
         parts: list[tuple[int, Type, str]] = []
+        if ty.destructors(v.type) or _changes(v.type):
+            return None
         try:
             layout.static_parts(v.init, v.type, 0, parts, lambda e: None)
         except layout.NotStatic:
@@ -275,6 +282,15 @@ class Module:
             "",
         ]
         return "\n".join(parts)
+
+
+def _changes(t: Type) -> bool:
+    """A part of a constant object may change, or points to a virtual table."""
+    while t.kind == "array" and t.elem is not None:
+        t = t.elem
+    if t.record is None:
+        return False
+    return bool(t.record.tables) or any(f.mutable or _changes(f.type) for f in t.record.fields)
 
 
 def quoted(name: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.emit import automatic, host_constants, unrolling
+from minicc.frontend.emit import automatic, host_constants, lifetimes, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
+from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import Module, asm_attributes, quoted
 from minicc.frontend.emit.values import Values, base_shift
 from minicc.frontend.sema import constant
@@ -24,15 +25,15 @@ class FunctionEmitter(Values):
         self.breaks: list[str] = []
         self.continues: list[str] = []
         self.cases: dict[int, str] = {}
-        self.ends: list[tuple[str, list[tuple[int, ast.Function]]]] = []
-        """Objects in scope whose destructors are still to run: address, and what ends them."""
+        self.ends: list[Living] = []
+        """Objects in scope."""
         self.loop_ends: list[int] = []
         """How many of them there were where each loop or switch began, pairwise with `breaks`; `continue_ends` likewise
         with `continues`."""
         self.continue_ends: list[int] = []
         self.labels: dict[str, int] = {}
         """How many of `ends` there were at each label passed."""
-        self.gotos: list[tuple[ast.Goto, str, list[tuple[str, list[tuple[int, ast.Function]]]]]] = []
+        self.gotos: list[tuple[ast.Goto, str, list[Living]]] = []
         """Jumps to labels yet to come, from among objects: where each goes meanwhile, and what was alive."""
         self.mark = 0
         """Temporaries alive where the statement at hand began."""
@@ -239,8 +240,8 @@ class FunctionEmitter(Values):
 
     def leave_scopes(self, down_to: int) -> None:
         """Run the destructors of what was declared since there were `down_to` objects."""
-        for address, ends in self.ends[down_to:][::-1]:
-            self.destroy(address, ends)
+        for living in self.ends[down_to:][::-1]:
+            self.end(living)
 
     def _expression(self, s: ast.ExprStmt) -> None:
         self.effect(s.value)
@@ -263,10 +264,8 @@ class FunctionEmitter(Values):
             held = self.address(whole)[0]
             address = self.make(f"getelementptr inbounds i8, ptr {held}, i64 {shift}") if shift else held
             self.slots[id(v)] = address
-            for kept in [x for x in self.temporaries if x[0] == held and v.storage != "alias"]:
-                # Bound to a reference, or a base of it is, it lives as long.
-                self.temporaries.remove(kept)
-                self.ends.append(kept[:2])
+            if v.storage != "alias":
+                self._keep(lifetimes.bound(v.init))
             self._described_reference(v, t, address)
             return
         if v.init is not None and t.const and t.aggregate and isinstance(v.init, ast.Init) and t.size > 32:
@@ -280,9 +279,15 @@ class FunctionEmitter(Values):
         self._described(v, t, slot)
         if v.init is not None:
             self.initialise(ty.qualified(ty.unqualified(t), t.quals & ty.VOLATILE), v.init, slot, max(v.align, t.align))
+            self._keep(lifetimes.kept(v.init))
         ends = ty.destructors(t)
         if ends:
-            self.ends.append((slot, ends))
+            self.ends.append(Living(slot, ends))
+
+    def _keep(self, made: set[int]) -> None:
+        """These temporaries live as long as the variable that is declared."""
+        self.ends += [x for x in self.temporaries if x.made in made]
+        self.temporaries = [x for x in self.temporaries if x.made not in made]
 
     def _if(self, s: ast.If) -> None:
         known = constant.truth(s.condition) if isinstance(s.condition, ast.Number) else None
@@ -377,7 +382,7 @@ class FunctionEmitter(Values):
         return f", !llvm.loop {own}"
 
     def _switch(self, s: ast.Switch) -> None:
-        t = s.condition.type
+        llvm = value_type(s.condition.type)
         operand = self.value(s.condition)
         self.end_temporaries(self.mark)
         end = self.label("done")
@@ -389,17 +394,17 @@ class FunctionEmitter(Values):
             if case.high - case.low > 64:
                 ranges.append((case, label))
                 continue
-            arms += [f"{t.llvm} {value}, label %{label}" for value in range(case.low, case.high + 1)]
+            arms += [f"{llvm} {value}, label %{label}" for value in range(case.low, case.high + 1)]
         default = end
         if s.default is not None:
             default = self.cases[id(s.default)] = self.label("default")
         after = self.label("ranges") if ranges else default
-        self.emit(f"switch {t.llvm} {operand}, label %{after} [ {' '.join(arms)} ]")
+        self.emit(f"switch {llvm} {operand}, label %{after} [ {' '.join(arms)} ]")
         self.dead = True
         for k, (case, label) in enumerate(ranges):
             self.begin(after)
-            shifted = self.make(f"sub {t.llvm} {operand}, {case.low}")
-            inside = self.make(f"icmp ule {t.llvm} {shifted}, {(case.high or 0) - (case.low or 0)}")
+            shifted = self.make(f"sub {llvm} {operand}, {case.low}")
+            inside = self.make(f"icmp ule {llvm} {shifted}, {(case.high or 0) - (case.low or 0)}")
             after = default if k == len(ranges) - 1 else self.label("ranges")
             self.emit(f"br i1 {inside}, label %{label}, label %{after}")
             self.dead = True
@@ -444,7 +449,7 @@ class FunctionEmitter(Values):
             self.emit("ret void")
         else:
             operand = self.value(s.value)
-            if ret.kind == "bool":
+            if ret.truth:
                 operand = self.make(f"zext i1 {operand} to i8")
             self.end_temporaries(self.mark)
             self.leave_scopes(0)
@@ -471,8 +476,8 @@ class FunctionEmitter(Values):
             if alive[:depth] != self.ends:
                 raise self.internal("'goto' past an object's declaration", goto.at)
             self.begin(way)
-            for address, ends in alive[depth:][::-1]:
-                self.destroy(address, ends)
+            for living in alive[depth:][::-1]:
+                self.end(living)
             self.jump(name)
         self.begin(name)
 

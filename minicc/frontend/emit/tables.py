@@ -27,6 +27,16 @@ def pointers(module: Module, t: Type) -> list[tuple[int, str]]:
     return out
 
 
+def static_parts(module: Module, t: Type, offset: int = 0) -> list[tuple[int, Type, str]]:
+    """The pointers to tables of an object of static storage at `offset`, as `layout.static_parts` has its scalars."""
+    if t.kind == "array" and t.elem is not None and static_parts(module, t.elem):
+        return [p for k in range(t.count) for p in static_parts(module, t.elem, offset + k * t.elem.size)]
+    if t.record is None or t.record.tag == "union":
+        return []
+    own = [(offset + at, ty.pointer(ty.VOID), text) for at, text in pointers(module, t)] if t.record.tables else []
+    return own + [p for f in t.record.fields for p in static_parts(module, f.type, offset + f.offset)]
+
+
 def _symbol(module: Module, t: Type) -> str:
     known = module.symbols.get(id(t))
     space = 0 if module.host else 1

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.emit import host_constants, layout, member_pointers, tables
+from minicc.frontend.emit import host_constants, layout, lifetimes, member_pointers, tables
 from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
+from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import quoted
 from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.convert import bit_field
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Type
+from minicc.frontend.types import Field, Type
 from minicc.numbers import align_at
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
@@ -52,10 +54,13 @@ class Values(Instructions):
         if isinstance(e, ast.Text):
             return self.module.text(e.data, e.type.align), e.type.align
         if isinstance(e, ast.Temporary):
-            return self.temporary(e.type, e.operand), e.type.align
+            return self.temporary(e.type, e.operand, id(e)), e.type.align
         if e.lvalue:
+            if isinstance(e, ast.Assign) and e.type.aggregate:
+                return self._assign_aggregate(e)
             if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
-                return self._assigned_address(e)
+                _, _, place = self._changed(e)
+                return place
             if isinstance(e, ast.Comma):
                 self.effect(e.left)
                 return self.address(e.right)
@@ -67,8 +72,8 @@ class Values(Instructions):
                 return self.indirect_call(e, ""), max(1, e.type.align)
         return self.temporary(e.type, e), e.type.align
 
-    def temporary(self, t: Type, e: ast.Expr) -> str:
-        """The value of `e` in memory, for as long as the full expression lasts."""
+    def temporary(self, t: Type, e: ast.Expr, made: int = 0) -> str:
+        """The value of `e` in memory, for as long as the full expression lasts; `made`: as `Living` has it."""
         slot = self.alloca(t, copied=e.lvalue)
         self.initialise(t, e, slot, t.align)
         ends = ty.destructors(t)
@@ -78,28 +83,31 @@ class Values(Instructions):
                 flag = self.alloca(ty.BOOL)
                 self.allocas.append(f"  store i8 0, ptr {flag}, align 1")
                 self.emit(f"store i8 1, ptr {flag}, align 1")
-            self.temporaries.append((slot, ends, flag))
+            self.temporaries.append(Living(slot, ends, flag, made))
         return slot
 
-    def end_temporaries(self, down_to: int) -> None:
-        """The end of a full expression that began with `down_to` temporaries alive."""
-        if self.dead:
-            del self.temporaries[down_to:]
+    def end_temporaries(self, down_to: int, kept: set[int] | None = None) -> None:
+        """The end of a full expression that began with `down_to` temporaries alive, for all but those `kept`."""
+        ending = [x for x in self.temporaries[down_to:] if kept is None or x.made not in kept]
+        self.temporaries[down_to:] = [x for x in self.temporaries[down_to:] if x not in ending]
+        if not self.dead:
+            for living in ending[::-1]:
+                self.end(living)
+
+    def end(self, living: Living) -> None:
+        """Run the destructors of an object, if there is one."""
+        if not living.flag:
+            self.destroy(living.address, living.ends)
             return
-        while len(self.temporaries) > down_to:
-            slot, ends, flag = self.temporaries.pop()
-            if not flag:
-                self.destroy(slot, ends)
-                continue
-            made, done = self.label("made"), self.label("ended")
-            here = self.make(f"load i8, ptr {flag}, align 1")
-            there = self.make(f"icmp ne i8 {here}, 0")
-            self.emit(f"br i1 {there}, label %{made}, label %{done}")
-            self.dead = True
-            self.begin(made)
-            self.destroy(slot, ends)
-            self.emit(f"store i8 0, ptr {flag}, align 1")
-            self.begin(done)
+        made, done = self.label("made"), self.label("ended")
+        here = self.make(f"load i8, ptr {living.flag}, align 1")
+        there = self.make(f"icmp ne i8 {here}, 0")
+        self.emit(f"br i1 {there}, label %{made}, label %{done}")
+        self.dead = True
+        self.begin(made)
+        self.destroy(living.address, living.ends)
+        self.emit(f"store i8 0, ptr {living.flag}, align 1")
+        self.begin(done)
 
     def variable_address(self, v: ast.Variable, at: Token) -> tuple[str, int]:
         slot = self.slots.get(id(v))
@@ -233,7 +241,7 @@ class Values(Instructions):
         wanted = sum(leaf.size for _, leaf in layout.leaves(t)) if t.size <= 4096 else t.size
         if covered < wanted:
             self.zero(t, target, align)
-        mark = len(self.temporaries)
+        mark, kept = len(self.temporaries), lifetimes.kept(e) if self.module.destructors else set()
         for at, field, part in e.parts:
             where = self.offset(target, at)
             if isinstance(part, ast.Here):
@@ -246,7 +254,7 @@ class Values(Instructions):
                 )
             if len(self.temporaries) > mark:
                 # Each clause is a full expression, as nvcc takes it.
-                self.end_temporaries(mark)
+                self.end_temporaries(mark, kept)
         self.set_tables(t, target)
 
     def _lay_text(self, t: Type, e: ast.Text, target: str, align: int) -> None:
@@ -304,100 +312,127 @@ class Values(Instructions):
             return known
         address, align = self.address(e)
         if e.field.bit_width:
-            return self.load_bits(e.field, address, align)
+            return self.load_bits(e.field, address, align, e.type.volatile)
         return self.load(e.type, address, align)
 
-    def assign_to(self, target: ast.Expr, operand: str) -> tuple[str, int]:
-        """Store a scalar into an lvalue; returns its address."""
-        address, align = self.address(target)
-        if isinstance(target, ast.Member) and target.field.bit_width:
-            self.store_bits(target.field, operand, address, align)
-        else:
-            self.store(target.type, operand, address, align)
-        return address, align
+    def assign_to(self, target: ast.Expr, operand: str) -> None:
+        """Store a scalar into an lvalue."""
+        self._exchange(target, lambda old: operand, reads=False)
 
-    def _assigned_address(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> tuple[str, int]:
+    def _exchange(
+        self, target: ast.Expr, change: Callable[[str], str], reads: bool
+    ) -> tuple[str, str, tuple[str, int]]:
+        """Store what `change` makes of a scalar lvalue's value: (that, unless it `reads` nothing; what the lvalue is
+        then; its place)."""
+        t, align = target.type, max(1, target.type.align)
+
+        def store(address: str, own: int, bits: Field | None) -> list[str]:
+            nonlocal align
+            align = own
+            old = (
+                ""
+                if not reads
+                else self.load(t, address, own)
+                if bits is None
+                else self.load_bits(bits, address, own, t.volatile)
+            )
+            new = change(old)
+            if bits is None:
+                self.store(t, new, address, own)
+            else:
+                self.store_bits(bits, new, address, own, t.volatile)
+                new = self.load_bits(bits, address, own, t.volatile)
+            return [address, new, old][: 2 + reads]
+
+        address, new, *old = self._placed(target, ["ptr", *[value_type(t)] * (1 + reads)], store)
+        return old[0] if old else "", new, (address, align)
+
+    def _placed(self, e: ast.Expr, types: list[str], use: Callable[[str, int, Field | None], list[str]]) -> list[str]:
+        """The operands of `types` that `use` gives for a scalar lvalue: for its address, alignment and, if it is one,
+        bit-field. Of two bit-fields that a condition chooses between it is asked for each."""
+        if isinstance(e, ast.Comma):
+            self.effect(e.left)
+            return self._placed(e.right, types, use)
+        if bit_field(e) is None or isinstance(e, ast.Member):
+            address, align = self.address(e)
+            return use(address, align, e.field if isinstance(e, ast.Member) and e.field.bit_width else None)
+        if isinstance(e, ast.Conditional):
+            yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
+            self.branch(e.condition, yes, no)
+            self.conditional += 1
+            ways: list[tuple[list[str], str]] = []
+            for label, chosen in ((yes, e.yes), (no, e.no)):
+                self.begin(label)
+                ways.append((self._placed(chosen, types, use), self.leave(end)))
+            self.conditional -= 1
+            self.begin(end)
+            (a, from_yes), (b, from_no) = ways
+            return [
+                self.make(f"phi {t} [ {x}, %{from_yes} ], [ {y}, %{from_no} ]")
+                for t, x, y in zip(types, a, b, strict=True)
+            ]
+        assert isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step)
+        change = self._change(e)
+
+        def changed(address: str, align: int, bits: Field | None) -> list[str]:
+            assert bits is not None
+            self.store_bits(bits, change(self.load_bits(bits, address, align)), address, align)
+            return use(address, align, bits)
+
+        return self._placed(e.operand if isinstance(e, ast.Step) else e.left, types, changed)
+
+    def _change(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> Callable[[str], str]:
+        """What an assignment makes of the value that it changes; its right side is evaluated here, before the left."""
         if isinstance(e, ast.Assign):
-            if e.type.aggregate:
-                return self._assign_aggregate(e)
-            return self.assign_to(e.left, self.value(e.right))
-        if isinstance(e, ast.CompoundAssign):
-            return self._compound(e)[1]
-        return self._step_at(e)[2]
+            operand = self.value(e.right)
+            return lambda old: operand
+        if isinstance(e, ast.Step):
+            return lambda old: self._stepped(e, old)
+        t, op, common = e.left.type, e.op, e.common
+        right, right_type = self.value(e.right), e.right.type
+        if t.kind == "pointer":
+            return lambda old: self.pointer_step(t, old, right, right_type, op == "-")
+
+        def computed(old: str) -> str:
+            left = self.convert(old, t.bare, common)
+            return self.convert(self.arithmetic(op, left, right, common, right_type), common, t.bare)
+
+        return computed
+
+    def _stepped(self, e: ast.Step, old: str) -> str:
+        t = e.operand.type
+        if t.kind == "pointer":
+            return self.pointer_step(t, old, "1", ty.LONG, e.op == "--")
+        if t.kind == "float":
+            return self.make(f"{'fadd' if e.op == '++' else 'fsub'}{self.flags} {t.llvm} {old}, {number(t, 1.0)}")
+        wrap = "nsw " if t.signed and t.rank >= ty.INT.rank else ""
+        return self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
+
+    def _changed(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> tuple[str, str, tuple[str, int]]:
+        """(what a scalar was, unless it is assigned to; what it is; its place)."""
+        return self._exchange(
+            e.operand if isinstance(e, ast.Step) else e.left, self._change(e), not isinstance(e, ast.Assign)
+        )
+
+    def _changed_value(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> str:
+        old, new, _ = self._changed(e)
+        return old if isinstance(e, ast.Step) and not e.prefix else new
 
     def _assign_aggregate(self, e: ast.Assign) -> tuple[str, int]:
-        record = e.left.type.record
-        if record is not None and record.tables:
-            # An object keeps its class.
-            target, align = self.address(e.left)
-            kept = [(at, self.make(f"load ptr, ptr {self.offset(target, at)}, align 8")) for at, _ in record.tables]
-            source, source_align = self.address(e.right)
-            self.copy(e.left.type, source, source_align, target, align)
-            for at, table in kept:
-                self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
-            return target, align
-        if e.right.lvalue or isinstance(e.right, ast.Zero):
-            target, align = self.address(e.left)
-            self.initialise(ty.qualified(e.left.type.bare, e.left.type.quals & ty.VOLATILE), e.right, target, align)
-            return target, align
-        # The right side may read what the left names, so it is built aside.
-        slot = self.alloca(e.type.bare)
-        self.initialise(e.type.bare, e.right, slot, e.type.align)
+        """The right side is evaluated first; what it makes is built aside, for it may read what the left side names."""
+        record, right = e.left.type.record, e.right
+        source, source_align = ("", 1) if isinstance(right, ast.Zero) else self.address(right)
         target, align = self.address(e.left)
-        self.copy(e.left.type, slot, e.type.align, target, align)
+        tables = record.tables if record is not None else []
+        kept = [(at, self.make(f"load ptr, ptr {self.offset(target, at)}, align 8")) for at, _ in tables]
+        if isinstance(right, ast.Zero):
+            self.zero(e.type.bare, target, align)
+        else:
+            volatile = (e.left.type.quals | right.type.quals) & ty.VOLATILE
+            self.copy(ty.qualified(e.type.bare, volatile), source, source_align, target, align)
+        for at, table in kept:  # an object keeps its class
+            self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
         return target, align
-
-    def _assign(self, e: ast.Assign) -> str:
-        operand = self.value(e.right)
-        address, align = self.assign_to(e.left, operand)
-        if isinstance(e.left, ast.Member) and e.left.field.bit_width:
-            return self.load_bits(e.left.field, address, align)
-        return operand
-
-    def _compound(self, e: ast.CompoundAssign) -> tuple[str, tuple[str, int]]:
-        right = self.value(e.right)
-        address, align = self.address(e.left)
-        bits = e.left.field if isinstance(e.left, ast.Member) and e.left.field.bit_width else None
-        t = e.left.type
-        old = self.load_bits(bits, address, align) if bits is not None else self.load(t, address, align)
-        if t.kind == "pointer":
-            new = self.pointer_step(t, old, right, e.right.type, e.op == "-")
-        else:
-            left = self.convert(old, t.bare, e.common)
-            new = self.convert(self.arithmetic(e.op, left, right, e.common, e.right.type), e.common, t.bare)
-        if bits is not None:
-            self.store_bits(bits, new, address, align)
-            new = self.load_bits(bits, address, align)
-        else:
-            self.store(t, new, address, align)
-        return new, (address, align)
-
-    def _compound_value(self, e: ast.CompoundAssign) -> str:
-        return self._compound(e)[0]
-
-    def _step_at(self, e: ast.Step) -> tuple[str, str, tuple[str, int]]:
-        """(old, new, address)."""
-        address, align = self.address(e.operand)
-        t = e.operand.type
-        bits = e.operand.field if isinstance(e.operand, ast.Member) and e.operand.field.bit_width else None
-        old = self.load_bits(bits, address, align) if bits is not None else self.load(t, address, align)
-        if t.kind == "pointer":
-            new = self.pointer_step(t, old, "1", ty.LONG, e.op == "--")
-        elif t.kind == "float":
-            new = self.make(f"{'fadd' if e.op == '++' else 'fsub'}{self.flags} {t.llvm} {old}, {number(t, 1.0)}")
-        else:
-            wrap = "nsw " if t.signed and t.rank >= ty.INT.rank else ""
-            new = self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
-        if bits is not None:
-            self.store_bits(bits, new, address, align)
-            new = self.load_bits(bits, address, align)
-        else:
-            self.store(t, new, address, align)
-        return old, new, (address, align)
-
-    def _step(self, e: ast.Step) -> str:
-        old, new, _ = self._step_at(e)
-        return new if e.prefix else old
 
     def _unary(self, e: ast.Unary) -> str:
         operand = self.value(e.operand)
@@ -473,6 +508,8 @@ class Values(Instructions):
             )
         elif index.lstrip("-").isdigit() and not constant.is_signed(index_type) and index.startswith("-"):
             index = str(int(index) % (1 << index_type.bits))
+        elif index_type.size > 8 and not index.lstrip("-").isdigit():
+            index = self.make(f"trunc {index_type.llvm} {index} to i64")
         if negative:
             index = str(-int(index)) if index.lstrip("-").isdigit() else self.make(f"sub i64 0, {index}")
         if index == "0":
@@ -633,6 +670,7 @@ class Values(Instructions):
         """Call a function; an aggregate result goes to `target`. References come back as addresses."""
         f = e.function
         host_constants.refuse_arguments(self, f, e.args)
+        args = self.arguments(f.type, e.args, e.assigns) if e.assigns else []
         this = []
         callee = ""
         if f.this is not None:
@@ -641,7 +679,7 @@ class Values(Instructions):
             this = [f"ptr {address}"]
             if e.virtual:
                 callee = self.slot(address, virtuals.index(f))
-        args = this + self.arguments(f.type, e.args)
+        args = this + (args if e.assigns else self.arguments(f.type, e.args))
         return self._call(f.type, callee or f"@{quoted(self.module.function_symbol(f))}", args, target, e.at)
 
     def slot(self, address: str, index: int) -> str:
@@ -652,10 +690,10 @@ class Values(Instructions):
     def indirect_call(self, e: ast.IndirectCall, target: str) -> str:
         function = e.callee.type.elem
         assert function is not None
-        callee = self.value(e.callee)
         this: list[str] = []
-        if e.this is not None:
-            address = self.address(e.this)[0]
+        address = self.address(e.this)[0] if e.this is not None else ""
+        callee = self.value(e.callee)
+        if address:
             address, callee = member_pointers.bound(self, address, callee, e.callee.type.params[0])
             this = [f"ptr {address}"]
         return self._call(function, callee, this + self.arguments(function, e.args), target, e.at)
@@ -676,7 +714,7 @@ class Values(Instructions):
                 self.copy(ret.bare, slot, ret.align, target, ret.align)
             return ""
         operand = self.make(text)
-        return self.make(f"trunc nuw i8 {operand} to i1") if ret.kind == "bool" else operand
+        return self.make(f"trunc nuw i8 {operand} to i1") if ret.truth else operand
 
     def _indirect_value(self, e: ast.IndirectCall) -> str:
         if e.lvalue:
@@ -691,19 +729,20 @@ class Values(Instructions):
             return member_pointers.of_function(self, f)
         return f"@{quoted(self.module.function_symbol(f))}"
 
-    def arguments(self, function: Type, args: list[ast.Expr]) -> list[str]:
+    def arguments(self, function: Type, args: list[ast.Expr], backwards: bool = False) -> list[str]:
         out: list[str] = []
-        for param, arg in zip(function.params, args, strict=False):
+        pairs = list(zip(function.params, args, strict=False))
+        for param, arg in pairs[::-1] if backwards else pairs:
             if param.kind == "reference":
                 out.append(f"ptr {self.address(arg)[0]}")
             elif param.aggregate:
                 out.append(f"ptr {self.temporary(param.bare, arg)}")
             else:
                 operand = self.value(arg)
-                if param.kind == "bool":
+                if param.truth:
                     operand = self.make(f"zext i1 {operand} to i8")
                 out.append(f"{param.llvm} {operand}")
-        return out
+        return out[::-1] if backwards else out
 
     def construct(self, e: ast.Construct, target: str) -> None:
         host_constants.refuse_arguments(self, e.function, e.args)
@@ -768,7 +807,7 @@ _VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Number: Values._number, ast.Zero: Values._zero, ast.Name: Values._name, ast.Deref: Values._loaded,
     ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
     ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,  # noqa: E501
-    ast.Assign: Values._assign, ast.CompoundAssign: Values._compound_value, ast.Step: Values._step,
+    ast.Assign: Values._changed_value, ast.CompoundAssign: Values._changed_value, ast.Step: Values._changed_value,
     ast.New: Values._new, ast.Delete: Values._delete, ast.IndirectCall: Values._indirect_value,
     ast.FunctionAddress: Values._function_address,
     ast.StatementExpression: lambda self, e: self.statement_expression(e),

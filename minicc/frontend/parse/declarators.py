@@ -599,8 +599,11 @@ class Declarators(TypeSpecifiers):
         else:
             specs = self.specifiers()
             t = specs.type or ty.INT
-            while self.at("*") or self.at("&"):
-                t = ty.pointer(t) if self.take().text == "*" else ty.reference(t)
+            while self.token.text in ("*", "&", "&&"):
+                mark = self.take().text
+                t = ty.pointer(t) if mark == "*" else ty.reference(t, mark == "&&")
+                while self.token.text in ("const", "volatile"):
+                    t = ty.qualified(t, ty.CONST if self.take().text == "const" else ty.VOLATILE)
             text = f"operator {t}"
             self.conversion_type = t
         return Token(IDENT, text, token.source, token.start, token.space, False, None, self.tokens[self.i - 1].span.end)

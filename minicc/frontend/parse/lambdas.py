@@ -308,6 +308,7 @@ class Lambdas(Guides):
         plain = ast.Function("__invoke", f.type, f.at, [], f.defaults, scope=record.scope, space=f.space)
         plain.param_scope = ast.Scope("function", record.scope)
         plain.library, plain.strict, plain.pending = f.library, f.strict, f.pending
+        plain.constexpr = f.constexpr
         for p in f.params:
             own = ast.Variable(
                 p.name, p.type, p.at, p.storage, restrict=p.restrict, scope=plain.param_scope, owner=plain

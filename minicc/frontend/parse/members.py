@@ -29,7 +29,7 @@ class Members(Comparisons):
         record = made.record
         assert record is not None
         f = ast.Function(record.template_name or record.name, ty.function(ty.VOID, []), at, scope=record.scope)
-        f.record, f.constructor, f.library = made, True, self.library
+        f.record, f.constructor, f.library, f.constexpr = made, True, self.library, True
         f.param_scope = ast.Scope("function", record.scope)
         self._add_this(f, made, 0)
         f.pending = ([Token(PUNCT, t, at.source, at.start) for t in "{}"] + [Token(EOF, "", at.source, at.start)], 0)
@@ -480,7 +480,7 @@ class Members(Comparisons):
             f.pure = False
             return
         record.provided = record.provided or self.peek().text != "delete"
-        if f.space == "device" or (self.at("=") and self.peek().text == "delete"):
+        if f.space == "device" or f.constexpr or (self.at("=") and self.peek().text == "delete"):
             record.destructor = f
         self.member_body(f, d, pending)
 

@@ -483,12 +483,11 @@ class Statements(Records):
         else:
             value = self.expression()
         self.expect(")")
+        value = self.builtin_operand(value)
+        for to in (ty.INT, ty.UINT, ty.LONG) if value.type.kind == "record" else ():
+            if self.conversion_function(value, to) is not None:
+                value = self.convert(value, to)
         t = value.type.bare
-        if t.kind == "record":
-            for to in (ty.INT, ty.UINT, ty.LONG):
-                if self.conversion_function(t, to) is not None:
-                    value = self.convert(value, to)
-                    t = to
         if not (t.integral or t.kind == "enum"):
             self.fail(f"statement requires expression of integer type ('{value.type}' invalid)", token)
         target = t if t.scoped else promoted(operand_type(value))

@@ -207,6 +207,8 @@ class Variables(Statements):
             finally:
                 self.scope = outer
         local = self.function is not None
+        if local and "extern" in specs.words and specs.spaces - {"shared"}:
+            return self._declared_outside(specs, d)
         v = ast.Variable(at.text, d.type, at, restrict=d.restrict, scope=self.scope, owner=self.function)
         v.constexpr = "constexpr" in specs.words
         v.align = max(specs.align, d.align)
@@ -261,6 +263,20 @@ class Variables(Statements):
             self.variables.append(v)
         if local and v.storage in ("local", "shared", "static") and not self.quiet and not self.library:
             self.locals.append(v)
+        return v
+
+    def _declared_outside(self, specs: Specifiers, d: Declarator) -> ast.Variable:
+        """`extern` in a function: a variable of the namespace around it ([basic.link])."""
+        assert d.name is not None
+        inner, function = self.scope, self.function
+        while self.scope.kind not in ("file", "namespace") and self.scope.parent is not None:
+            self.scope = self.scope.parent
+        self.function = None
+        try:
+            v = self.variable(specs, d)
+        finally:
+            self.scope, self.function = inner, function
+        inner.names[d.name.text] = v
         return v
 
     def _unshared(self, specs: Specifiers, v: ast.Variable) -> bool:
@@ -352,7 +368,7 @@ class Variables(Statements):
                 self.fail(_NOT_LOCAL, specs.at)
             return "constant"
         if "device" in spaces:
-            if local and not specs.words & {"static", "extern"}:
+            if local and "static" not in specs.words:
                 self.fail(_NOT_LOCAL, specs.at)
             return "static" if local else "device"
         if local:
@@ -515,7 +531,7 @@ class Variables(Statements):
         if t.kind == "reference":
             assert t.elem is not None
             source = e.type if e.lvalue else e.type.bare
-            if t.rvalue and not e.lvalue:
+            if t.rvalue and (not e.lvalue or is_xvalue(e)):
                 v.type = ty.reference(ty.qualified(source, t.elem.quals), True)
             else:
                 v.type = ty.reference(ty.qualified(source, t.elem.quals))

@@ -22,6 +22,9 @@ ARITHMETIC = frozenset(("+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!="))
 """Operators that the language has for two numbers of any kind."""
 
 
+ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+
+
 class Calls(Overloads):
     todo: list[ast.Function]
     """Functions whose bodies wait to be parsed."""
@@ -32,6 +35,8 @@ class Calls(Overloads):
 
     def need_body(self, f: ast.Function) -> None:
         """`f` is called: see that its body gets parsed."""
+        if f.constexpr and f.body is None:
+            f.reader = self.finish
         if f.pending is not None and not f.parsed:
             f.parsed = True
             self.todo.append(f)
@@ -328,6 +333,8 @@ class Calls(Overloads):
         C++20 on one comparison stands for others ([over.match.oper]): `==` for `!=`, `<=>` for the orders, both for the
         operands the other way round."""
         found = self._operator_call(op, operands, at)
+        if op in ASSIGNMENTS and isinstance(found, ast.Call):
+            found.assigns = True
         if found is not None or not self.constrains or len(operands) != 2:
             return found
         turned = operands[::-1]
@@ -459,7 +466,7 @@ class Calls(Overloads):
         if len(args) == 1 and not same:
             # [over.match.copy], CWG 2327: a function that gives the class itself may be explicit; it comes before
             # constructors that need a conversion of their own.
-            f = self.conversion_function(args[0].type.bare, t.bare, explicit=not implicit)
+            f = self.conversion_function(args[0], t.bare, explicit=not implicit)
             if f is not None and f.type.elem is t.bare:
                 viable = [] if f.explicit else self.viable(list(record.constructors), args, None)
                 if all(c.ranks[0] >= USER for c in viable):

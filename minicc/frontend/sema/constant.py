@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minicc.frontend import ast, types
+from minicc.frontend.sema import virtuals
 from minicc.frontend.types import Field, Type
 
 Value = int | float
@@ -24,7 +25,7 @@ class NotConstant(Exception):
 
 def wrap(value: Value, t: Type) -> Value:
     """`value` as type `t` holds it; out-of-range floats are not constants."""
-    kind = t.kind if t.kind != "enum" else "int"
+    kind = t.kind if t.kind != "enum" or t.elem is None else t.elem.kind
     if kind == "bool":
         return int(value != 0)
     if kind == "float":
@@ -134,7 +135,7 @@ def evaluate(expr: ast.Expr, objects: bool = False) -> Value | None:
         value = Evaluator(objects).value(expr)
     except (NotConstant, OverflowError, ZeroDivisionError):
         return None
-    return None if isinstance(value, tuple) else value
+    return None if isinstance(value, tuple | ast.Function) else value
 
 
 def cells(expr: ast.Expr, t: Type) -> dict[float, Value] | None:
@@ -144,7 +145,7 @@ def cells(expr: ast.Expr, t: Type) -> dict[float, Value] | None:
         Evaluator().initialise((made, 0), t, expr)
     except (NotConstant, OverflowError, ZeroDivisionError):
         return None
-    if any(isinstance(v, tuple) for v in made.cells.values()):
+    if any(isinstance(v, tuple | ast.Function) for v in made.cells.values()):
         return None
     return made.cells
 
@@ -184,10 +185,12 @@ class _Leave(Exception):
 class Object:
     """Memory of a variable or temporary: scalars by byte offset. What was never written is zero if `zeroed`."""
 
-    __slots__ = ("cells", "size", "zeroed")
+    __slots__ = ("cells", "classes", "size", "zeroed")
 
     def __init__(self, zeroed: bool = False, size: int = 0) -> None:
         self.cells: dict[float, Any] = {}
+        self.classes: dict[float, Type] = {}
+        """Of the objects of which it consists those that a constructor made."""
         self.zeroed = zeroed
         self.size = size
         """In bytes; 0: not known."""
@@ -213,6 +216,10 @@ class Evaluator:
         self.statics: dict[int, Place] = {}
         self.making: set[int] = set()
         """Variables whose initialisers are being evaluated."""
+        self.alive: list[tuple[Place, Type]] = []
+        """Variables whose destructors are still to run."""
+        self.results: list[Type] = []
+        """What the functions under way return."""
         self.objects = objects
         self.steps = 0
         self.depth = 0
@@ -261,8 +268,11 @@ class Evaluator:
         if isinstance(e, ast.Conditional) and e.lvalue:
             return self.place(e.yes if self.value(e.condition) else e.no)
         if isinstance(e, ast.Call) and e.lvalue:
-            return self._pointer(self._run_call(e.function, e.args, e.this))
+            return self._pointer(self._run_call(e))
+        if isinstance(e, ast.IndirectCall) and e.lvalue:
+            return self._pointer(self._indirect(e))
         made = Object(), 0
+        self._check_end(e.type)
         self.initialise(made, e.type, e.operand if isinstance(e, ast.Temporary) else e)
         return made
 
@@ -309,6 +319,8 @@ class Evaluator:
             if not base.zeroed or not e.type.scalar or 0 < base.size < offset + e.type.size or offset < 0:
                 raise NotConstant
             return 0.0 if e.type.kind == "float" else 0
+        if isinstance(found, ast.Function) and e.type.kind == "pointer":
+            return found
         if (
             isinstance(found, tuple) != (e.type.kind == "pointer")
             or isinstance(found, float) != (e.type.kind == "float")
@@ -343,25 +355,31 @@ class Evaluator:
                 raise NotConstant
             self._construct(place, e.function, e.args)
         elif isinstance(e, ast.Call) and not e.lvalue:
-            self._copy(self._pointer(self._run_call(e.function, e.args, e.this)), place, t.size)
+            self._copy(self._pointer(self._run_call(e)), place, t)
+        elif isinstance(e, ast.StatementExpression) and e.value is not None:
+            self._run(e.block)
+            self.initialise(place, t, e.value)
         elif isinstance(e, ast.Conditional) and not e.lvalue:
             self.initialise(place, t, e.yes if self.value(e.condition) else e.no)
         elif isinstance(e, ast.Cast) and e.kind == "convert":
             self.initialise(place, t, e.operand)
         elif e.lvalue or isinstance(e, ast.Name | ast.Member | ast.Cast | ast.Comma):
-            self._copy(self.place(e), place, t.size)
+            self._copy(self.place(e), place, t)
         else:
             raise NotConstant
 
-    def _copy(self, source: Place, target: Place, size: int) -> None:
+    def _copy(self, source: Place, target: Place, t: Type) -> None:
+        """What was there goes, also where the source was left zero."""
         base, offset = source
         to, at = target
         if base is to and offset == at:
             return
+        size = t.record.data_size if t.record is not None else t.size
+        made = {k - offset: value for k, value in base.cells.items() if offset <= k < offset + size}
+        for k in [k for k in to.cells if at <= k < at + size]:
+            del to.cells[k]
         to.zeroed = to.zeroed or base.zeroed
-        for k, value in list(base.cells.items()):
-            if offset <= k < offset + size:
-                to.cells[at + k - offset] = value
+        to.cells |= {at + k: value for k, value in made.items()}
 
     # -- expressions
 
@@ -375,7 +393,7 @@ class Evaluator:
 
     def _unary(self, e: ast.Unary) -> Value:
         value = self.value(e.operand)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple | ast.Function):
             raise NotConstant
         if e.op == "-":
             return wrap(-value, e.type)
@@ -470,13 +488,44 @@ class Evaluator:
     def _call(self, e: ast.Call) -> Any:
         if e.lvalue:
             return self.load(e)
-        return self._run_call(e.function, e.args, e.this)
+        return self._run_call(e)
 
-    def _bind(self, f: ast.Function, args: list[ast.Expr]) -> dict[int, Place]:
+    def _function_address(self, e: ast.FunctionAddress) -> Any:
+        if e.type.kind != "pointer":
+            raise NotConstant
+        return e.function
+
+    def _indirect(self, e: ast.IndirectCall) -> Any:
+        f = self.value(e.callee)
+        if not isinstance(f, ast.Function) or e.this is not None:
+            raise NotConstant
+        return self._run_function(f, self._bind(f, e.args))
+
+    def _statements(self, e: ast.StatementExpression) -> Any:
+        self._run(e.block)
+        return self.value(e.value) if e.value is not None else 0
+
+    def _check_end(self, t: Type) -> None:
+        """A temporary whose destructor does something is left to who runs it."""
+        for _, f in types.destructors(t):
+            if not f.constexpr or f.body is None or f.body.items:
+                raise NotConstant
+
+    def _end(self, down_to: int) -> None:
+        """Run the destructors of what was declared since there were `down_to` objects."""
+        while len(self.alive) > down_to:
+            (base, offset), t = self.alive.pop()
+            for at, f in types.destructors(t):
+                holder = Object()
+                holder.cells[0] = base, offset + at
+                self._run_function(f, {id(f.this): (holder, 0)})
+
+    def _bind(self, f: ast.Function, args: list[ast.Expr], backwards: bool = False) -> dict[int, Place]:
         if self.depth > 100:
             raise NotConstant
         frame: dict[int, Place] = {}
-        for param, arg in zip(f.params, args, strict=False):
+        pairs = list(zip(f.params, args, strict=False))
+        for param, arg in pairs[::-1] if backwards else pairs:
             if param.type.kind == "reference":
                 frame[id(param)] = self.place(arg)
             else:
@@ -485,41 +534,54 @@ class Evaluator:
                 frame[id(param)] = made
         return frame
 
-    def _run_call(self, f: ast.Function, args: list[ast.Expr], this: ast.Expr | None) -> Any:
+    def _run_call(self, e: ast.Call) -> Any:
+        f = e.function
+        frame = self._bind(f, e.args, e.assigns) if e.assigns else {}
+        holder = Object()
+        if f.this is not None and e.this is not None:
+            holder.cells[0] = place = self.place(e.this)
+            if e.virtual:
+                f, holder.cells[0] = _overrider(f, place)
+        frame |= {} if e.assigns else self._bind(f, e.args)
+        if f.this is not None:
+            frame[id(f.this)] = holder, 0
+        return self._run_function(f, frame)
+
+    def _run_function(self, f: ast.Function, frame: dict[int, Place]) -> Any:
         if f.constexpr and f.body is None and f.reader is not None:
             f.reader(f)
         if not f.constexpr or f.body is None:
             raise NotConstant
-        frame = self._bind(f, args)
-        if f.this is not None and this is not None:
-            holder = Object()
-            holder.cells[0] = self.place(this)
-            frame[id(f.this)] = holder, 0
         ret = f.type.elem
         assert ret is not None
         outer, self.frame = self.frame, frame
         self.depth += 1
+        self.results.append(ret)
         try:
             self._run(f.body)
         except _Leave as leave:
             if leave.kind != "return":
                 raise NotConstant from None
-            value = leave.value
-            if isinstance(value, ast.Expr):
-                if ret.kind == "reference":
-                    return self.place(value)
-                if ret.aggregate:
-                    made = Object(), 0
-                    self.initialise(made, ret, value)
-                    return made
-                return self.value(value) if ret.kind != "void" else 0
-            return 0
+            return leave.value
         finally:
+            self.results.pop()
             self.frame = outer
             self.depth -= 1
         if ret.kind == "void":
             return 0
         raise NotConstant
+
+    def _returned(self, e: ast.Expr | None) -> Any:
+        ret = self.results[-1]
+        if e is None:
+            return 0
+        if ret.kind == "reference":
+            return self.place(e)
+        if ret.aggregate:
+            made = Object(), 0
+            self.initialise(made, ret, e)
+            return made
+        return self.value(e)
 
     def _construct(self, place: Place, f: ast.Function, args: list[ast.Expr]) -> None:
         if not f.constexpr or f.body is None:
@@ -530,10 +592,13 @@ class Evaluator:
         frame[id(f.this)] = holder, 0
         outer, self.frame = self.frame, frame
         self.depth += 1
+        self.results.append(types.VOID)
         base, offset = place
         try:
             for at, e in f.base_inits:
                 self.initialise((base, offset + at), e.type, e)
+            if f.record is not None:
+                base.classes[offset] = f.record
             for field, e in f.inits:
                 if field.bit_width:
                     base.cells[offset + start(field)] = kept(self.value(e), field)
@@ -546,6 +611,7 @@ class Evaluator:
             if leave.kind != "return":
                 raise NotConstant from None
         finally:
+            self.results.pop()
             self.frame = outer
             self.depth -= 1
 
@@ -555,14 +621,14 @@ class Evaluator:
         return self._assigned(e)[1]
 
     def _assigned(self, e: ast.Assign) -> tuple[Place, Any]:
+        made = Object(), 0
+        self.initialise(made, e.type.bare, e.right)
         target = self.place(e.left)
         self._check_writable(target)
         if e.type.aggregate:
-            made = Object(), 0
-            self.initialise(made, e.type, e.right)
-            self._copy(made, target, e.type.size)
+            self._copy(made, target, e.type)
             return target, 0
-        value = self.value(e.right)
+        value = made[0].cells[0]
         if isinstance(e.left, ast.Member):
             value = kept(value, e.left.field)
         target[0].cells[target[1]] = value
@@ -592,8 +658,9 @@ class Evaluator:
         return self._compounded(e)[1]
 
     def _compounded(self, e: ast.CompoundAssign) -> tuple[Place, Any]:
+        right = self.value(e.right)
         place = self.place(e.left)
-        old, right = self._loaded(place, e.left), self.value(e.right)
+        old = self._loaded(place, e.left)
         if isinstance(old, tuple):
             return place, self._moved(place, old, right if e.op == "+" else -right, e.left.type)
         return place, self._store(place, e.left, compute(e.op, wrap(old, e.common), right, e.common))
@@ -616,8 +683,7 @@ class Evaluator:
     def _run(self, s: ast.Stmt) -> None:
         self.count()
         if isinstance(s, ast.Block):
-            for item in s.items:
-                self._run(item)
+            self._block(s)
         elif isinstance(s, ast.ExprStmt):
             self.effect(s.value)
         elif isinstance(s, ast.DeclStmt):
@@ -629,7 +695,7 @@ class Evaluator:
             elif s.other is not None:
                 self._run(s.other)
         elif isinstance(s, ast.Return):
-            raise _Leave("return", s.value)
+            raise _Leave("return", self._returned(s.value))
         elif isinstance(s, ast.Jump):
             raise _Leave(s.kind)
         elif isinstance(s, ast.Loop):
@@ -639,8 +705,21 @@ class Evaluator:
         else:
             raise NotConstant
 
+    def _block(self, s: ast.Block) -> None:
+        before = len(self.alive)
+        left: _Leave | None = None
+        try:
+            for item in s.items:
+                self._run(item)
+        except _Leave as leave:
+            left = leave
+        if s.end is not None:
+            self._end(before)
+        if left is not None:
+            raise left
+
     def _declare(self, v: ast.Variable) -> None:
-        if v.storage == "reference" and v.init is not None:
+        if v.storage in ("reference", "alias") and v.init is not None:
             self.frame[id(v)] = self.place(v.init)
             return
         if v.storage != "local":
@@ -648,6 +727,8 @@ class Evaluator:
         made = self.frame[id(v)] = Object(size=v.type.size), 0
         if v.init is not None:
             self.initialise(made, v.type, v.init)
+        if types.destructors(v.type):
+            self.alive.append((made, v.type))
 
     def _switch(self, s: ast.Switch) -> None:
         value = self.value(s.condition)
@@ -676,23 +757,40 @@ class Evaluator:
                 raise
 
     def _loop(self, s: ast.Loop) -> None:
-        first = s.kind == "do"
-        while True:
+        first, before = s.kind == "do", len(self.alive)
+        goes_on = True
+        while goes_on:
             if not first:
                 if s.declared is not None:
                     self._run(s.declared)
                 if s.condition is not None and not self.value(s.condition):
-                    return
+                    break
             first = False
             try:
                 self._run(s.body)
             except _Leave as leave:
-                if leave.kind == "break":
-                    return
-                if leave.kind != "continue":
+                if leave.kind == "return":
                     raise
-            if s.step is not None:
+                goes_on = leave.kind == "continue"
+            if goes_on and s.step is not None:
                 self.effect(s.step)
+            self._end(before)
+        self._end(before)
+
+
+def _overrider(f: ast.Function, place: Place) -> tuple[ast.Function, Place]:
+    """What a call of the virtual function `f` calls for the object of its class at a place, and with which object."""
+    base, offset = place
+    assert f.record is not None
+    for at, t in sorted(base.classes.items(), key=lambda made: -made[1].size):
+        for where, slots in t.record.tables if t.record is not None else ():
+            if at + where != offset or types.base_offset(t, f.record) != where:
+                continue
+            found = slots[virtuals.index(f)].function
+            if found is None or found.record is None:
+                break
+            return found, (base, at + (types.base_offset(t, found.record) or 0))
+    raise NotConstant
 
 
 _METHODS: dict[type, Callable[[Evaluator, Any], Any]] = {
@@ -700,6 +798,7 @@ _METHODS: dict[type, Callable[[Evaluator, Any], Any]] = {
     ast.Binary: Evaluator._binary, ast.Logical: Evaluator._logical, ast.Conditional: Evaluator._conditional,
     ast.Comma: Evaluator._comma, ast.Cast: Evaluator._cast, ast.Call: Evaluator._call, ast.Assign: Evaluator._assign,
     ast.CompoundAssign: Evaluator._compound, ast.Step: Evaluator._step, ast.Deref: Evaluator.load,
-    ast.BuiltinCall: Evaluator._builtin,
+    ast.BuiltinCall: Evaluator._builtin, ast.FunctionAddress: Evaluator._function_address,
+    ast.IndirectCall: Evaluator._indirect, ast.StatementExpression: Evaluator._statements,
     ast.Member: Evaluator.load, ast.Temporary: Evaluator.load, ast.AddressOf: Evaluator._address_of,
 }  # fmt: skip

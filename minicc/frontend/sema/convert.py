@@ -30,7 +30,7 @@ def promoted(t: Type) -> Type:
 
 
 def bit_field(e: ast.Expr) -> ast.Member | None:
-    """The bit-field that a glvalue refers to."""
+    """The bit-field that a glvalue refers to; of two that a condition chooses between the wider one."""
     while not isinstance(e, ast.Member):
         if isinstance(e, ast.Assign | ast.CompoundAssign):
             e = e.left
@@ -38,6 +38,9 @@ def bit_field(e: ast.Expr) -> ast.Member | None:
             e = e.right
         elif isinstance(e, ast.Step) and e.prefix:
             e = e.operand
+        elif isinstance(e, ast.Conditional) and e.lvalue:
+            found = [m for m in (bit_field(e.yes), bit_field(e.no)) if m is not None]
+            return max(found, key=lambda m: m.field.bit_width, default=None)
         else:
             return None
     return e if e.field.bit_width else None
@@ -136,12 +139,23 @@ def element_quals(t: Type) -> int:
 
 def is_xvalue(e: ast.Expr) -> bool:
     """An object that may be moved from: what a T&& that is no variable refers to."""
-    if isinstance(e, ast.Call):
-        ret = e.function.type.elem
+    if isinstance(e, ast.Call | ast.IndirectCall):
+        ret = e.function.type.elem if isinstance(e, ast.Call) else e.callee.type.elem and e.callee.type.elem.elem
         return e.lvalue and ret is not None and ret.rvalue
     if isinstance(e, ast.Cast):
         return e.kind == "move"
+    if isinstance(e, ast.Conditional):
+        return e.lvalue and is_xvalue(e.yes) and is_xvalue(e.no)
+    if isinstance(e, ast.Comma):
+        return is_xvalue(e.right)
     return isinstance(e, ast.Temporary) or (isinstance(e, ast.Member) and is_xvalue(e.base))
+
+
+def subscripted(e: ast.Expr) -> ast.Expr | None:
+    """The array of which `e` is an element."""
+    place = e.operand if isinstance(e, ast.Deref) else None
+    base = place.left if isinstance(place, ast.Binary) and place.op == "+" else None
+    return base.operand if isinstance(base, ast.Cast) and base.kind == "decay" else None
 
 
 def decltype_of(e: ast.Expr, named: bool) -> Type:
@@ -233,12 +247,12 @@ class Conversions(Cursor):
                 return CONVERSION
             if self.converting_constructor(e, target) is not None:
                 return USER
-            return USER if self.converts_to_class(source, target) is not None else None
+            return USER if self.converts_to_class(e, target) is not None else None
         if source.kind == "record":
             if self.nest_user:
                 # One conversion by a constructor or a function in a sequence, no more.
                 return None
-            f = self.conversion_function(source, target)
+            f = self.conversion_function(e, target)
             if f is None or f.type.elem is None:
                 return None
             # [over.ics.rank]: of one function's result, what follows it decides.
@@ -304,6 +318,8 @@ class Conversions(Cursor):
                 return None
             missing = element_quals(e.type) & ~element_quals(referred)
             return None if missing else (EXACT if same else CONVERSION)
+        if not (same or derived) and self.reference_conversion(e, target) is not None:
+            return USER
         if target.rvalue:
             if e.lvalue and (same or derived) and not is_xvalue(e):
                 return None
@@ -338,7 +354,7 @@ class Conversions(Cursor):
             e = self.decay(e)
         if target.kind == "record":
             if rank == USER and not (e.type.kind == "record" and _as_dimensions(e.type.bare, target)):
-                f = self.converts_to_class(e.type.bare, target)
+                f = self.converts_to_class(e, target)
                 if f is not None and self.converting_constructor(e, target) is None:
                     return self.convert(self.call_method(e, f, [], e.at), target)
                 return self.construct(target, [e], e.at, implicit=True)
@@ -359,7 +375,7 @@ class Conversions(Cursor):
                     return copied
             return e
         if e.type.kind == "record":
-            f = self.conversion_function(e.type.bare, target)
+            f = self.conversion_function(e, target)
             assert f is not None
             return self.cast(self.call_method(e, f, [], e.at), target)
         if target.kind == "pointer" and e.type.kind == "pointer":
@@ -450,6 +466,9 @@ class Conversions(Cursor):
             self.check_base(e.type, referred, e.at)
             whole = ast.Temporary(ty.qualified(e.type.bare, referred.quals), e.at, e, lvalue=True)
             return ast.Cast(referred, e.at, "relabel", whole, lvalue=True)
+        f = None if same else self.reference_conversion(e, target)
+        if f is not None:
+            return self.bind(self.call_method(e, f, [], e.at), target, context)
         value = self.convert(e, referred.bare, context)
         return ast.Temporary(referred, e.at, value, lvalue=True)
 
@@ -457,7 +476,7 @@ class Conversions(Cursor):
         """Contextual conversion to bool."""
         e = self.decay(e)
         if e.type.kind == "record":
-            f = self.conversion_function(e.type.bare, ty.BOOL, explicit=True)
+            f = self.conversion_function(e, ty.BOOL, explicit=True)
             if f is not None:
                 return self.cast(self.call_method(e, f, [], e.at), ty.BOOL)
         if e.type.kind == "member":
@@ -496,7 +515,7 @@ class Conversions(Cursor):
             if bare.kind == "record" or e.type.kind == "record":
                 if bare.kind == "record" and e.type.bare is not bare and (self.rank(e, bare) or USER) >= USER:
                     return self.construct(bare, [e], at)
-                f = self.conversion_function(e.type.bare, bare, explicit=True) if bare.kind != "record" else None
+                f = self.conversion_function(e, bare, explicit=True) if bare.kind != "record" else None
                 if f is not None:
                     return self.cast(self.call_method(e, f, [], at), bare)
                 return prvalue(self.convert(e, bare, style), at)

@@ -384,10 +384,7 @@ class Initialisers(Calls):
         if t.kind == "reference":
             stream.i += 1
             bound = self.bind_list(item, t)
-            if isinstance(bound, ast.Temporary) and not ty.destructors(bound.type):  # it stays where it is
-                parts.append((offset, None, ast.AddressOf(ty.pointer(bound.type), at, bound)))
-            else:
-                parts.append((offset, None, self.address_of(bound, at)))
+            parts.append((offset, None, self.address_of(bound, at)))
             return
         if isinstance(item, ast.Init) and isinstance(item, BracedList):
             stream.i += 1

@@ -8,6 +8,7 @@ from minicc.frontend.sema import constant, flow
 from minicc.frontend.sema.candidates import object_rank, takes
 from minicc.frontend.sema.convert import (
     Conversions,
+    bit_field,
     common_type,
     element_quals,
     is_derived,
@@ -58,6 +59,8 @@ class Operators(Conversions):
             if found is not None:
                 return found
         if op == "&":
+            if is_xvalue(e):
+                self.fail(f"cannot take the address of an rvalue of type '{e.type}'", at)
             return self.address_of(e, at)
         if op != "!":
             e = self.builtin_operand(e)
@@ -85,9 +88,9 @@ class Operators(Conversions):
             return e if len(e.functions) > 1 else self.function_value(e, None)
         if e.type.kind == "function":
             return self.decay(e)
-        if not e.lvalue or isinstance(e, ast.Temporary):
+        if not e.lvalue:
             self.fail(f"cannot take the address of an rvalue of type '{e.type}'", at)
-        if isinstance(e, ast.Member) and e.field.bit_width:
+        if bit_field(e) is not None:
             self.fail("address of bit-field requested", at)
         if isinstance(e, ast.Deref):
             return e.operand if not e.operand.lvalue else ast.Cast(e.operand.type.bare, at, "convert", e.operand)
@@ -149,7 +152,7 @@ class Operators(Conversions):
         self.require_complete(t.elem, at)
 
     def require_assignable(self, e: ast.Expr, at: Token) -> None:
-        if not e.lvalue:
+        if not e.lvalue or (e.type.scalar and is_xvalue(e)):
             self.fail("expression is not assignable", at)
         if e.type.const:
             if isinstance(e, ast.Name):
@@ -355,6 +358,9 @@ class Operators(Conversions):
             assert t.elem is not None
             pointer = ast.Member(ty.pointer(t.elem), at, base, field, lvalue=base.lvalue)
             return ast.Deref(t.elem, at, pointer, lvalue=True)
+        if t.aggregate and not base.lvalue:
+            base = ast.Temporary(base.type, base.at, base, lvalue=True)
+        # (A number in an object that ends is a value of its own, as nvcc has it.)
         quals = element_quals(base.type) & ~(ty.CONST if field.mutable else 0)
         made = ast.Member(ty.qualified(t, quals), at, base, field, lvalue=base.lvalue)
         return self.fold_host(made, base)
@@ -493,16 +499,11 @@ class Operators(Conversions):
                     at,
                 )
             return ast.Conditional(ty.VOID, at, condition, yes, no)
-        if yes.lvalue and no.lvalue and yes.type is no.type:
-            return self._pick(ast.Conditional(yes.type, at, condition, yes, no, lvalue=True))
-        if (
-            yes.lvalue
-            and no.lvalue
-            and ty.unqualified(yes.type) is ty.unqualified(no.type)
-            and yes.type.kind == "record"
-        ):
-            merged = ty.qualified(ty.unqualified(yes.type), yes.type.quals | no.type.quals)
-            return self._pick(ast.Conditional(merged, at, condition, yes, no, lvalue=True))
+        if yes.lvalue and no.lvalue and is_xvalue(yes) == is_xvalue(no):
+            if yes.type is not no.type:
+                yes, no = self._bound_as(yes, no) or yes, self._bound_as(no, yes) or no
+            if yes.type is no.type:
+                return self._pick(ast.Conditional(yes.type, at, condition, yes, no, lvalue=True))
         yes, no = self.decay(yes), self.decay(no)
         a, b = yes.type.bare, no.type.bare
         target: Type | None = None
@@ -528,6 +529,19 @@ class Operators(Conversions):
         if target is None:
             self.fail(f"incompatible operand types ('{yes.type}' and '{no.type}')", at)
         return self._pick(ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target)))
+
+    def _bound_as(self, e: ast.Expr, other: ast.Expr) -> ast.Expr | None:
+        """[expr.cond]: what a reference to the type of `other`, of the same value category, is to that is bound to `e`;
+        None where it would not be `e` or a base of it."""
+        t = other.type
+        same = ty.unqualified(e.type) is ty.unqualified(t)
+        if not (same or is_derived(e.type.bare, t.bare)) or element_quals(e.type) & ~element_quals(t):
+            return None
+        if bit_field(e) is not None:
+            return None
+        if not same:
+            self.check_base(e.type, t, e.at)
+        return ast.Cast(t, e.at, "move" if is_xvalue(e) else "relabel", e, lvalue=True)
 
     def _pick(self, e: ast.Conditional) -> ast.Expr:
         if isinstance(e.condition, ast.Number):

@@ -11,7 +11,7 @@ from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.candidates import Candidate, default_count, nearer, object_rank, takes
-from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, is_xvalue, plain
+from minicc.frontend.sema.convert import CONVERSION, ELLIPSIS, USER, element_quals, is_derived, is_xvalue, plain
 from minicc.frontend.sema.copies import value_type
 from minicc.frontend.sema.deduce import (
     Bindings,
@@ -381,9 +381,9 @@ class Overloads(Operators):
                 return c.entity
         return None
 
-    def converts_to_class(self, source: Type, target: Type) -> ast.Function | None:
+    def converts_to_class(self, e: ast.Expr, target: Type) -> ast.Function | None:
         """The function that converts an object of one class to another, where no such conversion is under way."""
-        return self.conversion_function(source, target) if source.record is not None and not self.nest_user else None
+        return self.conversion_function(e, target) if e.type.record is not None and not self.nest_user else None
 
     def conversions(self, source: Type) -> list[ast.Function]:
         """The conversion functions of a class and of its bases."""
@@ -401,9 +401,32 @@ class Overloads(Operators):
             found += self.conversions(base)
         return found
 
-    def conversion_function(self, source: Type, target: Type, explicit: bool = False) -> ast.Function | None:
-        """operator T() of `source` where T is `target`."""
-        found = [f for f in self.conversions(source) if f.type.elem is not None and (explicit or not f.explicit)]
+    def _conversions_of(self, e: ast.Expr, explicit: bool = False) -> list[ast.Function]:
+        """The conversion functions that may be called for an object, those first that need not make it const."""
+        of = [f for f in self.conversions(e.type.bare) if f.type.elem is not None and takes(f, e)]
+        return sorted((f for f in of if explicit or not f.explicit), key=lambda f: object_rank(f, e))
+
+    def reference_conversion(self, e: ast.Expr, target: Type) -> ast.Function | None:
+        """The function of an object of a class that gives what a reference of type `target` may refer to itself
+        ([dcl.init.ref])."""
+        referred = target.elem
+        assert referred is not None
+        for f in self._conversions_of(e) if e.type.record is not None and not self.nest_user else ():
+            given = f.type.elem
+            if given is None or given.kind != "reference" or given.elem is None or given.rvalue < target.rvalue:
+                continue
+            fits = given.elem.bare is referred.bare or is_derived(given.elem.bare, referred.bare)
+            if (
+                fits
+                and not element_quals(given.elem) & ~element_quals(referred)
+                and given.rvalue <= (target.rvalue or referred.const)
+            ):
+                return f
+        return None
+
+    def conversion_function(self, e: ast.Expr, target: Type, explicit: bool = False) -> ast.Function | None:
+        """operator T() of an object where T is `target`."""
+        source, found = e.type.bare, self._conversions_of(e, explicit)
         target = target.bare
         for f in found:
             if value_type(f.type.elem or target) is target:
