@@ -84,15 +84,42 @@ class Packs(Initialisers):
         """Names of packs among the tokens."""
         out: list[str] = []
         tokens = self.tokens
+        nested: set[int] = set()
+        for k in range(start + 1, end):
+            if tokens[k].text == "...":
+                nested.update(self._expanded_by(k, start))
         for k in range(start, end):
             t = tokens[k]
-            if t.kind != IDENT or t.text in out or not isinstance(self.lookup(t.text), tuple):
+            if t.kind != IDENT or t.text in out or k in nested or not isinstance(self.lookup(t.text), tuple):
                 continue
             counted = k > 2 and tokens[k - 2].text == "..." and tokens[k - 3].text == "sizeof"
-            nested = tokens[k + 1].text == "..." and k + 1 < end
-            if not counted and not nested:
+            if not counted:
                 out.append(t.text)
         return out
+
+    def _expanded_by(self, dots: int, start: int) -> range:
+        """Indices of the tokens, from `start` on, whose packs the `...` at index `dots` expands by itself: the list
+        element that it ends, or the parentheses of a fold."""
+        tokens, k, depth, angle = self.tokens, dots - 1, 0, 0
+        if tokens[k].text == "sizeof":
+            return range(0)
+        # (`>` ends a template's arguments.)
+        fold = tokens[k].text == "(" or (tokens[k].text in _FOLDS and tokens[k].text not in (">", ">>"))
+        while k >= start:
+            token = tokens[k]
+            if token.kind == PUNCT:
+                if token.text in (")", "]", "}"):
+                    depth += 1
+                elif token.text in ("(", "[", "{"):
+                    depth -= 1
+                elif depth == 0 and not fold:
+                    angle += {">": 1, ">>": 2, "<": -1}.get(token.text, 0)
+                if depth < 0 or angle < 0 or (token.text == "," and depth == 0 and angle <= 0 and not fold):
+                    break
+            k -= 1
+        if not fold:
+            return range(max(k + 1, start), dots)
+        return range(k, self.past_brackets(k)) if k >= start else range(0)
 
     def expansions(self, start: int, end: int) -> Iterator[int]:
         """For each element of the packs among the tokens: the cursor at `start`, and their names mean that element."""

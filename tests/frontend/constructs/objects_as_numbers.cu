@@ -35,3 +35,14 @@ __global__ void k(int *o) {
   auto within = [&](auto n) { return own::get<n>(t) + sizeof(A<n + 1>); };
   o[2] = within(C<1>());
 }
+template <int... I> struct seq {};
+template <int J, class... T> __device__ int one(const T &...t) { return (J + ... + t); }
+template <int I> __device__ int add(int t) { return I + t; }
+template <class... T> __device__ int tup(T... t) { return (0 + ... + t); }
+template <int... I, int... J> __device__ int zip(int t, seq<I...>, seq<J...>) {
+  return tup(one<J>(add<I>(t)...)..., tup(I, 1)...) + tup([=](auto... a) { return (1 + ... + a) * J; }(I...)...) +
+         tup(tup(J, sizeof...(I))...);
+}
+__global__ void nested(int *o) {
+  o[0] = zip(3, seq<0, 1>(), seq<4, 1, 2>()) + zip(o[1], seq<>(), seq<1>()) + zip(o[2], seq<2, 3>(), seq<>());
+}
