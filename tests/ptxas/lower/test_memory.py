@@ -586,3 +586,22 @@ def test_addresses_of_other_blocks_of_a_cluster_are_told_from_own_ones() -> None
     text = f"{HEAD}.visible .entry k(.param .u64 a, .param .u64 b) {{ {START} {body} ret; }}"
     code = sass.decode_all(assemble(text).function("k").code, arch.get("sm_90"))
     assert {inst.modifiers for inst in code if inst.mnemonic == "QSPC"} == {("E", "D"), ("E", "S")}
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_parameters_in_the_upper_half_of_their_bank(level: int) -> None:
+    """Offsets that are printed as negative ones, of loads and of operands (an H200 gives these words)."""
+    from minicc import binary
+
+    last = 32736
+    text = f"""{HEAD}.visible .entry k(.param .u64 out, .param .u64 no, .param .align 4 .b8 p[{last + 4}]) {{
+    .reg .b32 %r<9>, %t; .reg .b64 %out, %rd<9>; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
+    ld.param.u32 %r1, [p+{last}]; mad.lo.u32 %r1, %t, %r1, %r1; mul.wide.u32 %rd1, %t, 4; mov.u64 %rd2, p;
+    add.s64 %rd3, %rd1, %rd2; ld.param.u32 %r2, [%rd3+{last - 124}]; ld.param.u32 %r3, [%rd3];
+    mad.wide.u32 %out, %t, 16, %out; st.global.v4.u32 [%out], {{%r1, %r2, %r3, %t}}; ret; }}"""
+    words = 7 * np.arange(last // 4 + 1, dtype=np.uint32) + 3
+    kernel: Any = device().load(binary.write_cubin(assemble(text, opt_level=level)))["k"]
+    out = np.zeros((32, 4), np.uint32)
+    kernel[(1,), (32,)](out, 0, words.tobytes())
+    lanes = np.arange(32, dtype=np.uint32)
+    np.testing.assert_array_equal(out, np.stack([words[-1] * (lanes + 1), words[-32:], words[:32], lanes], axis=1))

@@ -93,6 +93,7 @@ def fill(row: Table, i: int, instr: Instr, absolute: list[int]) -> None:
 
 
 def _branch(row: Table, parts: Parts) -> None:
+    row[L.C_AUX] = 0 if "U" not in parts.modifiers else K.BRA_ANY if "ANY" in parts.modifiers else K.BRA_ALL
     if "DIV" in parts.modifiers or "CONV" in parts.modifiers:
         row[L.C_KIND] = K.K_BRA_DIV
         # `~URZ` (sm_80) stands for all lanes, which are the bits of the predicate that is true.

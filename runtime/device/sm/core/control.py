@@ -248,6 +248,9 @@ def control(w: int, i: int, mask: u32, t: int) -> int:
         wanted = np.int64(load32(state + CODE[i, L.C_AUX])) & WS[w, L.W_ALIVE]
         if (lanes & wanted == wanted) == CODE[i, L.C_AUX2]:
             return jump(w, i, act)
+    if kind == K.K_BRA and CODE[i, L.C_AUX]:
+        # BRA.U: all that run take it or none does, as the guard holds in all of them; .ANY: in one (H200).
+        lanes = act if lanes == act or (lanes and CODE[i, L.C_AUX] == K.BRA_ANY) else np.int64(0)
     WS[w, L.W_PC] = i + 1
     if kind == K.K_EXTENDED:
         G[L.G_XDONE] = 0

@@ -140,7 +140,7 @@ def _read_word(slot: Slot, reg: Reg) -> int:
 def immediate(op: Any, slot: Slot) -> int:
     """Value of an immediate (or Mem/Const offset) in a slot of that width, modulo 2^64."""
     if slot.part == "offset":
-        return int(op.offset) & (1 << 64) - 1
+        return _place(op) if isinstance(op, Const) else int(op.offset) & (1 << 64) - 1
     assert isinstance(op, Imm)
     if op.kind == "f64hi":
         return (op.bits & 0xFFFFFFFF) << 32 if slot.width == 64 else op.bits & 0xFFFFFFFF
@@ -148,6 +148,13 @@ def immediate(op: Any, slot: Slot) -> int:
     if slot.width == 64 and bits >> 31 and op.kind == "int":
         return bits | 0xFFFFFFFF << 32
     return bits
+
+
+def _place(op: Const) -> int:
+    """Of a constant in its bank, or what is added to a register, modulo 2^64. Without one, what is printed as a
+    negative offset is in the upper half of the 64 KiB; with one it is negative: on an H200 c[0x0][R0+-0x7e8c] is 0 for
+    a small R0, which NVIDIA's ptxas 13.0 makes of such parameters."""
+    return op.offset & (0xFFFF if op.base is None and op.ureg is None else (1 << 64) - 1)
 
 
 def bind(instr: Instr, arch: Arch) -> Bound:
@@ -166,7 +173,7 @@ def bind(instr: Instr, arch: Arch) -> Bound:
         if slot.kind == "K":
             if isinstance(op, Const) and slot.part != "offset":
                 record["const_slot"], record["const_bank"] = at_imm, op.bank
-                record["const_offset"], record["const_size"] = op.offset, slot.width // 8
+                record["const_offset"], record["const_size"] = _place(op), slot.width // 8
             else:
                 imm[at_imm] = immediate(op, slot)
             at_imm += 1

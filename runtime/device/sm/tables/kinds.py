@@ -71,6 +71,8 @@ PIPE_NONE, PIPE_ALU, PIPE_FMA, PIPE_HEAVY, PIPE_BOTH, PIPE_FP64, PIPE_UNIFORM, P
     X_TURN,
 ) = range(24)
 
+# C_AUX of BRA.U: the guard must hold in all lanes that run, or in one.
+BRA_ALL, BRA_ANY = 1, 2
 # C_AUX of a direct call: a function of the driver's.
 CALL_PRINT, CALL_ASSERT, CALL_MALLOC, CALL_FREE = 1, 2, 3, 4
 

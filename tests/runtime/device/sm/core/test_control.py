@@ -41,6 +41,32 @@ def test_if_else_reconverges(timing: bool) -> None:
 
 
 @TIMING
+@pytest.mark.parametrize("there", [32, 20])
+@pytest.mark.parametrize("kind", ["U", "U.ANY"])
+def test_a_uniform_branch_is_taken_by_all_or_none(kind: str, there: int, timing: bool) -> None:
+    """Where the guard holds in all that run, or in one, as an H200 has it for whole warps and the first 20 lanes.
+    (NVIDIA's code passes by what no lane needs so, and turns in loops of a warp.)"""
+    at = len(HEAD)
+    lines = [
+        i(f"ISETP.GE.AND P1, PT, R0, {there:#x}, PT", 13, yield_=True),
+        i("@P1 EXIT", 5),
+        i("MOV R4, 0x64", 6),
+        i("MOV R6, 0x1", 6),
+        i("SHF.L.U32 R6, R6, R0, RZ", 6),
+        i("LOP3.LUT P0, RZ, R6, MASK, RZ, 0xc0, !PT", 13, yield_=True),
+        i(f"@P0 BRA.{kind} {16 * (at + 8):#x}", 5),
+        i("MOV R4, 0xc8", 6),
+    ]
+    for holds in (0, 0xFFFFFFFF, 1, 0xFFFFFFFE, 0xFFFF, 0xFFFF0000, (1 << 20) - 1, 0xFFF00000):
+        program = [(text.replace("MASK", f"{holds:#x}"), control) for text, control in lines]
+        words, outcome = BENCH.words(program, timing=timing)
+        assert outcome.fault is None
+        run = (1 << there) - 1
+        taken = holds & run != 0 if kind == "U.ANY" else holds & run == run
+        assert set(map(int, words[:there])) == {100 if taken else 200}
+
+
+@TIMING
 def test_loop_with_lane_dependent_trip_count(timing: bool) -> None:
     at = len(HEAD)
     lines = [
