@@ -59,7 +59,7 @@ class Parser(HostCode):
         self.host_members, self.unread, self.signatures = [], {}, Signatures()
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
-        self.closures, self.structural = {}, {}
+        self.closures, self.structural, self.packing = {}, {}, {}
         self.host_instances, self.numbers, self.host_copies = Counter(), Counter(), {}
         self.pointed: dict[tuple[str, tuple[Type, ...]], ast.Function] = {}
         self.known: dict[str, object] = {}

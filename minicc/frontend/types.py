@@ -149,9 +149,8 @@ class Field:
 
     def moved(self, by: int) -> Field:
         """The same member of what its class lies in, `by` bytes from its start."""
-        made = copy(self)
-        made.offset += by
-        return made
+        bits, at = (self.bit_offset, self.bit_width), self.offset + by
+        return Field(self.name, self.type, at, *bits, self.default, self.mutable, self.unit)
 
 
 class Slot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from minicc.diagnostics import SourceFile
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
@@ -18,6 +19,9 @@ from minicc.frontend.types import VTABLE_POINTER, Field, Record, Type
 
 
 class Records(Members):
+    packing: dict[SourceFile, bool]
+    """Whether a source says anywhere that something is packed."""
+
     def tagged(self, specs: Specifiers) -> Type:
         tag = self.take()
         if tag.text == "enum":
@@ -207,7 +211,9 @@ class Records(Members):
         for source, start, value in self.options.packs:
             if source is at.source and start < at.start:
                 pack = value
-        if "packed" in at.source.text:
+        if at.source not in self.packing:
+            self.packing[at.source] = "packed" in at.source.text
+        if self.packing[at.source]:
             saved, k = self.i, self.i - 1
             while self.tokens[k].text not in (";", "}", "{") and k > 0:
                 k -= 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+
 from minicc.graphs import nesting
 from minicc.ptxas.lower.graph import Graph
 
@@ -11,17 +14,38 @@ _STEPS = 64
 """Times that a region grows, at most."""
 
 
-class Closed:
-    """The regions of one graph. Branches that lie close together grow into the same ones: each is looked at once."""
+class Loops:
+    """Natural loops by their headers: of two, one has the other or they share nothing."""
 
-    def __init__(self, graph: Graph, idom: list[int], ipdom: list[int], nests: dict[int, set[int]]) -> None:
-        self.graph, self.idom, self.ipdom, self.nests = graph, idom, ipdom, nests
+    def __init__(self, bodies: dict[int, set[int]]) -> None:
+        self.bodies = bodies
+        self.around: dict[int, list[int]] = {}
+        """Headers of the loops that each block is in, the largest loop first."""
+        for header in sorted(bodies, key=lambda header: -len(bodies[header])):
+            chain = [*self.around.get(header, ()), header]
+            self.around.update(dict.fromkeys(bodies[header], chain))
+
+    def outermost(self, node: int, end: int, among: Collection[int]) -> int | None:
+        """Header of the largest loop that has `node` but not `end`, of those that are `among` some: all that are within
+        one that is."""
+        chain = self.around.get(node, ())
+        at = bisect_left(chain, True, key=lambda header: header in among and end not in self.bodies[header])
+        return chain[at] if at < len(chain) else None
+
+
+class Closed:
+    """The regions of a graph. Branches that lie close together grow into the same ones: each is looked at once. Its
+    blocks are numbered anew from those of the graph that the `loops` are of, whose numbers are `names` (one more for
+    what is behind the last); only loops `among` some count."""
+
+    def __init__(
+        self, graph: Graph, idom: list[int], ipdom: list[int], loops: Loops, among: Collection[int],
+        names: Sequence[int],
+    ) -> None:  # fmt: skip
+        self.graph, self.idom, self.ipdom = graph, idom, ipdom
+        self.loops, self.among, self.names = loops, among, names
+        self.index = {name: node for node, name in enumerate(names)}
         self.above, self.behind = nesting(idom), nesting(ipdom)
-        self.around: list[list[int]] = [[] for _ in graph.succs]
-        """Headers of the loops that each block is in."""
-        for header, body in nests.items():
-            for node in body:
-                self.around[node].append(header)
         self.known: dict[tuple[int, int], set[int] | None] = {}
 
     def of(self, branch: int) -> Found | None:
@@ -31,8 +55,8 @@ class Closed:
         for _ in range(_STEPS):
             if end == exit_ or end < 0:
                 return None
-            header = self._outermost(start, end)
-            entry = start if header is None else self.idom[header]
+            header = self.loops.outermost(self.names[start], self.names[end], self.among)
+            entry = start if header is None else self.idom[self.index[header]]
             if (entry, end) not in self.known:
                 self.known[entry, end] = self._between(entry, end)
             nodes = self.known[entry, end]
@@ -62,10 +86,5 @@ class Closed:
                     stack.append(node)
         return seen if all(p in seen for n in seen if n != entry for p in self.graph.preds[n]) else None
 
-    def _outermost(self, node: int, end: int) -> int | None:
-        """Header of the largest loop that has `node` but not `end`."""
-        out = [header for header in self.around[node] if end not in self.nests[header]]
-        return max(out, key=lambda header: len(self.nests[header]), default=None)
 
-
-__all__ = ["Closed", "Found"]
+__all__ = ["Closed", "Found", "Loops"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from minicc.graphs import reachable
 from minicc.ptxas.lower.anywhere import gather_anywhere, scattered, sites
 from minicc.ptxas.lower.cleanup import prune, straighten, thread
-from minicc.ptxas.lower.closed import Closed, Found
+from minicc.ptxas.lower.closed import Closed, Found, Loops
 from minicc.ptxas.lower.graph import Graph, ends, link
 from minicc.ptxas.lower.instep import in_step
 from minicc.ptxas.lower.lone import drop_turns
@@ -275,7 +275,7 @@ def _regions(
     most: int,
 ) -> tuple[list[Region], list[int]]:  # fmt: skip
     """The regions that need a barrier (`most` at once), and the branches that have none."""
-    closed = Closed(graph, idom, ipdom, nests)
+    closed = Closed(graph, idom, ipdom, Loops(nests), nests.keys(), range(len(graph.succs) + 1))
     found: dict[tuple[int, int], Region] = {}
     lost: list[int] = []
     for branch in divergent:

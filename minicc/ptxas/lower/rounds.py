@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from minicc.ptxas.lower.closed import Closed, Found
+from minicc.ptxas.lower.closed import Closed, Found, Loops
 from minicc.ptxas.lower.graph import Graph, link
 from minicc.ptxas.mir import TRUE, Block, MFunction, MInst
 from minicc.record import evolve
@@ -26,13 +26,14 @@ from minicc.sass.instr import Target
 def rounds(graph: Graph, ipdom: list[int], nests: dict[int, set[int]], divergent: list[int]) -> list[tuple[int, Found]]:
     """Header and region, for the divergent branches in loops that meet after the round only."""
     out: list[tuple[int, Found]] = []
-    splits, rank = ranks(divergent), ranks(nests)
+    splits, loops = ranks(divergent), Loops(nests)
     for header, body in nests.items():
         wanted = [b for b in among(splits, body) if len(graph.succs[b]) > 1]
         if wanted:
             again = {n for n in body if header in graph.succs[n]}
-            inner = {h: nests[h] for h in among(rank, body) if h != header and nests[h] < body}
-            out += [(header, found) for found in _staying(graph, body, header, header, again, wanted, ipdom, inner)]
+            inner = nests.keys() & body - {header}
+            found = _staying(graph, body, header, header, again, wanted, ipdom, loops, inner)
+            out += [(header, region) for region in found]
     return out
 
 
@@ -45,15 +46,15 @@ def stretches(
     end only that counts which has the most dominators. One such region alone costs more than it gains: loops by several
     turns with what is left over 1.00 to 1.03 of the cycles without (nine samples, SM model)."""
     out: list[Found] = []
-    splits, rank = ranks(divergent), ranks(nests)
+    splits, loops = ranks(divergent), Loops(nests)
     depth = _depths(idom)
     for start, end, body in regions:
         wanted = [b for b in among(splits, body) if len(graph.succs[b]) > 1 and ipdom[b] == end]
         ways = [n for n in body if end in graph.succs[n]]
         if len(wanted) > 1 and len(ways) > 1:
-            inner = {h: nests[h] for h in among(rank, body) if nests[h] <= body}
+            inner = {h for h in nests.keys() & body if nests[h] <= body}
             last = max(ways, key=lambda n: (depth[n], n))
-            found = _staying(graph, body, start, end, {last}, wanted, ipdom, inner)
+            found = _staying(graph, body, start, end, {last}, wanted, ipdom, loops, inner)
             left = [f for f in found if f[1] != end and leaving(graph, f)]
             if len({stop for _, stop, _ in left}) > 1:
                 out += left
@@ -75,10 +76,10 @@ def _depths(idom: list[int]) -> list[int]:
 
 def _staying(
     graph: Graph, body: set[int], first: int, end: int, ways: set[int], wanted: list[int], ipdom: list[int],
-    inner: dict[int, set[int]],
+    loops: Loops, inner: set[int],
 ) -> list[Found]:  # fmt: skip
     """Where lanes of the branches `wanted` meet that come to `end` by the `ways`, if not where their post-dominators in
-    the whole graph are. `inner`: the loops in the body."""
+    the whole graph are. `inner`: which of the loops are in the body."""
     staying, todo = {first, *ways}, [n for n in ways if n != first]
     while todo:
         for p in graph.preds[todo.pop()]:
@@ -104,8 +105,7 @@ def _staying(
     wanted = [b for b in wanted if after_[index[b]] == last or nodes[after_[index[b]]] != ipdom[b]]
     if not wanted:
         return []
-    loops = {index[h]: {index[n] for n in body_ if n in index} for h, body_ in inner.items() if h in index}
-    closed = Closed(local, local.dominators(), after_, loops)
+    closed = Closed(local, local.dominators(), after_, loops, inner, [*nodes, -1])
     regions = {found[:2]: found[2] for branch in wanted if (found := closed.of(index[branch])) is not None}
     return [
         (nodes[start], end if stop == last else nodes[stop], {nodes[n] for n in within})

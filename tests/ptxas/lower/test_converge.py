@@ -1,5 +1,6 @@
 """Threads meet again before a CTA barrier although some paths end early (on an H200 the barrier fails otherwise)."""
 
+import random
 import re
 from typing import Any
 
@@ -10,12 +11,33 @@ import minicc
 from minicc import arch
 from minicc.binary import read_cubin
 from minicc.diagnostics import SourceFile
+from minicc.graphs import dominators, natural_loops, postorder
 from minicc.ptxas.control.check import check
 from minicc.ptxas.lower import converge
-from minicc.ptxas.lower.closed import Found
+from minicc.ptxas.lower.closed import Found, Loops
 from minicc.ptxas.lower.rounds import rounds
 from tests.ptxas.conftest import assemble
 from tests.ptxas.lower.harness import device
+
+
+def test_the_largest_loop_that_has_one_block_and_not_another() -> None:
+    """On random graphs, within each loop and in all, beside the definition."""
+    rng = random.Random(5)
+    for _ in range(60):
+        count = rng.randrange(3, 24)
+        succs = [[n + 1] if n + 1 < count else [] for n in range(count)]
+        for _ in range(count):
+            n = rng.randrange(count)
+            succs[n].append(min(max(0, n + rng.randrange(-6, 4)), count - 1))
+        preds: list[list[int]] = [[n for n in range(count) if s in succs[n]] for s in range(count)]
+        bodies = natural_loops(succs, preds, dominators(postorder(succs), preds))
+        loops = Loops(bodies)
+        for some in (bodies.keys(), *[bodies.keys() & body - {header} for header, body in bodies.items()]):
+            for node in range(count):
+                for end in range(count):
+                    fit = [h for h in some if node in bodies[h] and end not in bodies[h]]
+                    assert loops.outermost(node, end, some) == max(fit, key=lambda h: len(bodies[h]), default=None)
+
 
 BODIES = {
     "unreachable": """switch (x & 3) { case 0: p[t + 64] = x * 3; break;
