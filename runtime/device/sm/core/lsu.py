@@ -12,7 +12,7 @@ from runtime.device.sm.language.raw import first, loads64, popcount, store64
 from runtime.device.sm.language.vector import lanes_at
 from runtime.device.sm.memory.access import SURVEY_PASSES, bytes_named, most_on_one, packets, survey, wavefronts
 from runtime.device.sm.memory.front import constant
-from runtime.device.sm.memory.l1 import MISSED, keep_lines, late_passes, read_lines, under_way
+from runtime.device.sm.memory.l1 import MISSED, find_sets, keep_lines, late_passes, read_lines, under_way
 from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, NEAR_BIT, l2_home, sector_count
 from runtime.device.sm.memory.stores import HELD, LATE, PACKETS, SENDS, SENT, let_go, lose_parts, write_lines
 from runtime.device.sm.tables import kinds as K
@@ -232,6 +232,7 @@ def store_time(
     atomic = -1 if kind == K.A_STORE else reduction(i, lanes, mask, lines)
     part = 0 if consecutive == 1 else coverage(i, lanes, mask, sectors)
     if atomic < 0:
+        find_sets(lines, m)
         if SM[m, L.M_COMING] > X[START]:
             late = under_way(lines, m, X[START])
             if late > X[START]:

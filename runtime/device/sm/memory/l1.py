@@ -117,6 +117,15 @@ def forget(m: int, line: int, sectors: int) -> None:
         L1[m, at + THERE] &= ~(sectors << 4 * way)
 
 
+@compiled(inline=True)
+def find_sets(lines: int, m: int) -> None:
+    """The sets of L1 of the lines in X, in X[SETS + k]; the host fetches what says which lines they hold."""
+    for k in range(lines):
+        at = l1_set(X[2 * k])
+        X[SETS + k] = at
+        prefetch(address(L1, (m, at)))
+
+
 @compiled
 def keep_lines(lines: int, m: int, t: int, words: bool, i: int) -> None:
     """What a store of the lines in X leaves in L1: all of it, if it is of whole words (H200: loads of it hit, in local
@@ -124,7 +133,7 @@ def keep_lines(lines: int, m: int, t: int, words: bool, i: int) -> None:
     sectors that are there (an array that was stored byte by byte misses once a sector, one of words nowhere). Of a
     sector all counts as there. Its sectors of a line of which some are there are hits, as ncu counts stores'."""
     for k in range(lines):
-        at = l1_set(X[2 * k])
+        at = X[SETS + k]
         if words:
             way = use(m, at, X[2 * k])
             if L1[m, at + THERE] >> 4 * way & 15:
@@ -141,7 +150,7 @@ def under_way(lines: int, m: int, t: int) -> int:
     """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
     in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
     for k in range(lines):
-        at = l1_set(X[2 * k])
+        at = X[SETS + k]
         if L1[m, at + COMING] > t:
             way = way_of(m, at, X[2 * k])
             if way >= 0:
@@ -187,10 +196,7 @@ def read_lines(lines: int, m: int, t: int, latency: int, bypass: int, i: int) ->
     for k in range(0, lines, 8):
         prefetch(rooms + 8 * k)
     if not bypass:
-        for k in range(lines):
-            at = l1_set(X[2 * k])
-            X[SETS + k] = at
-            prefetch(address(L1, (m, at)))
+        find_sets(lines, m)
         if lines >= SCATTERED:
             # No branch hangs on what the host waits for here, so it waits for all of it at once.
             for k in range(lines):

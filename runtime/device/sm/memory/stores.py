@@ -198,6 +198,9 @@ def write_lines(
         SM[m, L.M_GONE] = SM[m, L.M_LET] = SM[m, L.M_STORED]
         SM[m, L.M_HELD] = 0
     if lines >= MANY:
+        rooms = address(SM, (m, L.M_SENT + SM[m, L.M_SENTS]))
+        for k in range(0, lines, 8):
+            prefetch(rooms + 8 * k)
         for k in range(lines):
             prefetch(address(SM, (m, held_at(X[2 * k]))))
     for k in range(min(lines, AHEAD)):
