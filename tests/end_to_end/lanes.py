@@ -161,9 +161,11 @@ class Sequence:
 class Program:
     """A kernel of one warp."""
 
-    def __init__(self, seed: int, depth: int = 3) -> None:
-        self.rnd = Draws(seed)
+    def __init__(self, seed: int, depth: int = 3, draws: type[Draws] = Draws) -> None:
+        self.rnd = draws(seed)
         self.body = Sequence(self.rnd, depth)
+        self.first: list[Leaf] = []
+        """What all lanes do before."""
 
     def source(self, name: str) -> str:
         """The kernel, and what it calls."""
@@ -173,17 +175,30 @@ class Program:
             "unsigned w = in[lane], x = in[32 + lane], r = x ^ t; s[t] = 0; __syncwarp();",
         ]
         return "\n".join(
-            ["" if self.rnd.once else FUNCTION, *lines, *self.body.source(count()), "out[lane] = r ^ x; }\n"]
+            [
+                "" if self.rnd.once else FUNCTION,
+                *lines,
+                *(leaf.text for leaf in self.first),
+                *self.body.source(count()),
+                "out[lane] = r ^ x; }\n",
+            ]
         )
 
     def run(self) -> tuple[Words, Words, Words]:
         """Words for `in`, the masks by turn and lane, and what it leaves in `out`."""
+        data, masks, w = self.trace(Lanes)
+        return data, masks, w.r ^ w.x
+
+    def trace(self, kind: type[Lanes]) -> tuple[Words, Words, Lanes]:
+        """Words for `in`, the masks by turn and lane, and the lanes at the end."""
         data = np.array([self.rnd.getrandbits(32) for _ in range(64)], np.uint32)
         if self.rnd.random() < 0.3:
             data[:32] = data[:4].repeat(8)
-        w = Lanes(data[:32], data[32:])
+        w = kind(data[:32], data[32:])
+        for first in self.first:
+            first.run(w, w.live)
         self.body.run(w, w.live)
         masks = np.zeros((1 + max(map(len, w.masks)), 32), np.uint32)
         for lane, read in enumerate(w.masks):
             masks[: len(read), lane] = read
-        return data, masks, w.r ^ w.x
+        return data, masks, w
