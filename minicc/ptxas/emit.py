@@ -149,10 +149,12 @@ def emit(function: MFunction, module: MModule, arch: Arch, options: Options) -> 
     attributes = dict(function.attributes)
     for name in ("registers", "spill_stores", "spill_loads", "DYNAMIC_STACK"):
         attributes.pop(name, None)
-    if "syncs" in arch.features and any(inst.mnemonic in ("SYNCS", "ARRIVES") for inst in origin):
+    told = any(inst.mnemonic in ("SYNCS", "ARRIVES") or "SP" in inst.modifiers for inst in origin)
+    if told and "syncs" in arch.features:
         from minicc.ptxas import records
 
         attributes.update(records.mbarriers(instrs, origin, SIZE))
+        attributes["SPARSE_MMA_MASK"] = records.sparse(origin)
     if attributes.get("REG_RECONFIG"):
         attributes["MAXREG_COUNT"] = _registers(function)
     entries = {f.name: table[f.blocks[0].label] for f, table in zip(device, tables[1:], strict=True)}

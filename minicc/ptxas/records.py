@@ -1,4 +1,4 @@
-"""Records of a kernel that tools read: where its mbarrier instructions are.
+"""Records of a kernel that tools read: where its mbarrier instructions are, which sparse products it has.
 
 EIATTR_MBARRIER_INSTR_OFFSETS holds four words for each: byte offset, number of the address register (255: none), the
 offset in the address, and kind | 1 << 8 | uniform register << 16. Kinds as ptxas 13.0 writes them.
@@ -17,6 +17,22 @@ _KINDS = {
 }  # fmt: skip
 _COPY = 7
 _STRIDE = 1 << 8
+
+
+_SPARSE = {"QGMMA": 1, "HGMMA": 2, "IGMMA": 4, "HMMA": 16, "IMMA": 32}
+_SPARSE_EIGHT = 8
+"""EIATTR_SPARSE_MMA_MASK of ptxas 13.0 for sm_90a; the last one for mma.sp of 8-bit floats, which is made of halves."""
+
+
+def sparse(origin: list[MInst]) -> int:
+    """The mask of the kinds of sparse products."""
+    mask = 0
+    for inst in origin:
+        if "SP" in inst.modifiers and inst.mnemonic in _SPARSE:
+            mask |= _SPARSE[inst.mnemonic]
+            eight = inst.mnemonic == "HMMA" and inst.ptx is not None and {"e4m3", "e5m2"} & {*inst.ptx.modifiers}
+            mask |= _SPARSE_EIGHT if eight else 0
+    return mask
 
 
 def mbarriers(instrs: list[Instr], origin: list[MInst], size: int) -> dict[str, object]:

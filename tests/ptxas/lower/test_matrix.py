@@ -240,6 +240,21 @@ def test_bits_that_differ_from_zero() -> None:
         np.testing.assert_array_equal(out, wanted)
 
 
+@needs_ptxas
+@pytest.mark.parametrize("name", ["e5m2", "sparse_f16", "sparse_tf32", "sparse_e4m3", "sparse_s8"])
+def test_kinds_of_sparse_products_are_recorded(name: str, tmp_path: Path) -> None:
+    from minicc import binary
+
+    form, out, a, b, kind, c, more = FORMS[name]
+    text = (
+        f"{HEAD}.visible .entry k() {{ .reg .b32 %r<40>; .reg .f32 %f<40>;\nmma{'.sp' if more else ''}.sync.aligned."
+        f"{form} {out}, {_fragment('r', a, 1)}, {_fragment('r', b, 5)}, {_fragment(kind, c, 10)}{more}; ret; }}\n"
+    )
+    images = nvidia_assembles(text, tmp_path), binary.write_cubin(assemble(text))
+    theirs, ours = (binary.read_cubin(image, "k").functions[0].attributes["SPARSE_MMA_MASK"] for image in images)
+    assert theirs == ours and bool(ours) == bool(more)
+
+
 CONSTANTS = (
     "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{%r1,%r1,%r1,%r1},{%r1,%r1},{0,0,0,0}",
     "m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4},{1,1,0f3f800000,1},{%r1,%r1},{%f1,%f1,%f1,%f1}",
