@@ -48,6 +48,23 @@ ACCEPTED = {
         namespace xn_ { __device__ int f() { extern __device__ int xg_; return xg_; } __device__ int xg_ = 7; }
         __device__ int xg_ = 5; __constant__ int xc_[3] = {1, 2, 3};
         __global__ void K(int *o) { o[0] = xw_() + xn_::f(); }""",
+    "constexpr_pointers": """typedef int (*pF_)(int);
+        struct pS_ { pF_ f; int k; };
+        constexpr __device__ int pa_(int x) { return x + 1; }
+        constexpr __device__ int pb_(int x) { return x * 3; }
+        constexpr __device__ int pick_(pF_ f, int x) { return !f ? 0 : f == pa_ ? f(x) : f != nullptr && f(x) ? 7 : 2; }
+        constexpr __device__ int at_(const int *p) { return p ? *p : 5; }
+        static_assert(pick_(pa_, 3) == 4); static_assert(pick_(pb_, 3) == 7); static_assert(pick_(nullptr, 3) == 0);
+        static_assert(at_(nullptr) == 5);
+        __device__ pS_ ps_ = {pb_, 3};
+        __global__ void K(int *o) {
+            constexpr pS_ t = {pa_, 4};
+            constexpr int v = t.f(3) + t.k;
+            static const pF_ u[2] = {pa_, pb_};
+            pF_ w = u[o[2]];
+            void *q = (void *)w;
+            o[0] = w(v) + ps_.f(2) + (q != nullptr) + (w == pa_);
+        }""",
     "constexpr_order": """struct oA_ { int x, y; };
         struct oV_ {
             int k;

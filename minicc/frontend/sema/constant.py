@@ -319,7 +319,7 @@ class Evaluator:
             if not base.zeroed or not e.type.scalar or 0 < base.size < offset + e.type.size or offset < 0:
                 raise NotConstant
             return 0.0 if e.type.kind == "float" else 0
-        if isinstance(found, ast.Function) and e.type.kind == "pointer":
+        if e.type.kind == "pointer" and (isinstance(found, ast.Function) or found == 0):
             return found
         if (
             isinstance(found, tuple) != (e.type.kind == "pointer")
@@ -405,6 +405,10 @@ class Evaluator:
 
     def _binary(self, e: ast.Binary) -> Any:
         a, b = self.value(e.left), self.value(e.right)
+        if isinstance(a, ast.Function) or isinstance(b, ast.Function):
+            if e.op not in ("==", "!="):
+                raise NotConstant
+            return int((a is b) == (e.op == "=="))
         if isinstance(a, tuple) or isinstance(b, tuple):
             return self._pointer_binary(e, a, b)
         if e.left.type.kind == "pointer" or e.right.type.kind == "pointer":
@@ -457,6 +461,12 @@ class Evaluator:
         if e.kind in ("relabel", "move"):
             return self.load(e)
         value = self.value(e.operand)
+        if isinstance(value, ast.Function):
+            if e.type.kind == "bool":
+                return 1
+            if e.type.kind != "pointer":
+                raise NotConstant
+            return value
         if isinstance(value, tuple):
             if e.type.kind == "bool":
                 return 1
