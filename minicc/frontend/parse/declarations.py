@@ -639,10 +639,9 @@ class Declarations(Variables):
         if base is not None and f"base {base[1]} {base[0]}" in done:
             self.fail(f"multiple initializations given for base '{base[0]}'", name)
         if base is not None:
-            args: list[ast.Expr] = [self.braced_list()] if self.at("{") else self.arguments()
             b, offset = base
-            whole = args[0] if len(args) == 1 else None
-            made = self.braced(whole, b) if isinstance(whole, ast.Init) else self.construct(b, args, name)
+            listed = self.at("{")
+            made = self.braced(self.braced_list(), b) if listed else self.construct(b, self.arguments(), name)
             f.base_inits.append((offset, made))
             done.add(f"base {offset} {b}")
         elif t is not None:

@@ -297,7 +297,7 @@ class Conversions(Cursor):
         if not target.scalar:
             element = listed(target)
             if element is None:
-                return USER
+                return USER if self.makes_of_list(e, target) else None
             ranks = [self.rank(x, element) for _, x in e.items]
             return None if None in ranks else max((r for r in ranks if r is not None), default=EXACT) - LISTED
         if len(e.items) > 1:

@@ -159,6 +159,21 @@ class Initialisers(Calls):
         made = self.class_instance(template, [*kinds], e.at)
         return made if isinstance(made, Type) else None
 
+    def makes_of_list(self, e: ast.Expr, t: Type) -> bool:
+        """A class with constructors has one that the elements of a list can call, or all of it; one of numbers alone
+        has as many."""
+        record = t.record
+        if record is None or not isinstance(e, BracedList) or not e.items or record.inherit_from:
+            return True
+        args = [x for _, x in e.items]
+        constructors: list[object] = list(record.constructors)
+        if not constructors:
+            return len(args) <= len(record.fields) or not all(f.type.scalar for f in record.fields)
+        first = args[0].type.bare
+        if len(args) == 1 and (isinstance(args[0], BracedList) or first is t.bare or is_derived(first, t.bare)):
+            return True
+        return any(self._takes_list(c, e) for c in constructors) or bool(self.viable(constructors, args, None))
+
     def _takes_list(self, c: object, e: BracedList) -> bool:
         """[over.match.list]: a constructor that takes all of the braces' contents as one list."""
         if not isinstance(c, ast.Function) or not c.params or len(c.params) - default_count(c) > 1:

@@ -29,7 +29,8 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 MAX_DEPTH = 1024
-MAX_INSTANCES = 50_000
+MAX_INSTANCES = 250_000
+"""A GEMM by CuTe has over 50,000: each generic lambda is one for each call."""
 
 
 def takes_list(t: Type) -> bool:
