@@ -376,6 +376,25 @@ __global__ void collide(const float *__restrict__ f, float *__restrict__ out, in
     assert np.allclose(out, moved - 1.2 * (moved - rest), rtol=1e-4, atol=1e-5)
 
 
+def test_a_long_function_of_ninety_registers_leaves_room_for_more_warps() -> None:
+    """Sixteen exponentials and quotients of doubles: three quarters of an SM's cycles with 64 registers, some of them
+    kept in local memory, since nothing says that fewer than 1,024 threads share it."""
+    n = 16
+    rows = "".join(f"double a{k} = in[t + {k} * n], b{k} = exp(a{k});\n" for k in range(n))
+    total = " + ".join(f"b{k} * a{(k + 1) % n} / (a{k} + b{(k + 2) % n})" for k in range(n))
+    text = f"""__global__ void k(double *out, const double *in, int n) {{
+        int t = blockIdx.x * blockDim.x + threadIdx.x;
+        if (t >= n) return;
+        {rows} out[t] = {total};
+    }}"""
+    kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("k.cu", text), arch="sm_90"))["k"]
+    assert kernel.registers <= 64
+    x = np.random.RandomState(1).uniform(0.1, 1, (n, 1024))
+    out, e = np.zeros(1024), np.exp(x)
+    kernel[1, 1024](out, x, 1024)
+    assert np.allclose(out, sum(e[k] * x[(k + 1) % n] / (x[k] + e[(k + 2) % n]) for k in range(n)), rtol=1e-13)
+
+
 @pytest.mark.parametrize("neighbours", [8, 12])
 def test_what_stands_before_loads_that_wait_for_one_another_takes_no_registers_at_once(neighbours: int) -> None:
     """Each load may read what the store before it has written. The addresses of all could be made in the first wait,
