@@ -18,6 +18,7 @@ CORE = Core(
     # From DRAM: 128 KB of code cold, 101 to 116 cycles for each line beyond the first 64 KB.
     icache_jump=(10, 50, 265, 640),
     icache_next=(17, 45, 105),
+    icache_port=2.75,
     icache_prewarmed=65536,
     # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
     # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.

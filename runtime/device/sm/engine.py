@@ -341,6 +341,9 @@ class Run:
         # What the SMs of a GPC share is with the first of them.
         gpcs = t["SM"][:, L.M_GPC].copy()
         t["SM"][:, L.M_GPC] = np.argmax(gpcs == gpcs[:, None], axis=1)
+        # SMs answer for themselves when they are run apart, so each has its share of what brings code to its GPC.
+        busy = gpcs[: int(self.g[L.G_TOTAL])]
+        t["SM"][:, L.M_CODELINE] = np.round(16 * arch.core.icache_port * np.sum(gpcs[:, None] == busy, axis=1))
         t["L2"] = self.space.array("L2", (m.l2_partitions, int(t["MP"][l2.MP_L2_SETS]) * l2.L2_SET), np.uint32)
         for way in range(m.l2_ways, l2.L2_WAYS):
             # Ways that there are not: never found, never the least recently used.

@@ -50,6 +50,10 @@ COMMIT = 39
 TURN = 56
 """Sixteenths of a cycle from one branch that a warp of a sub-core takes to the next one's, if they meet (H200: four
 warps that do nothing else take 14.1 cycles each, one takes 10)."""
+REGISTER_TURN, REGISTER_LATER = 200, 28
+"""Sixteenths of a cycle more of its sub-core, and cycles more of its warp, of a jump to where a register says (H200:
+BRX in place of BRA from line to line of code, by 1 to 32 warps: 75 cycles for 47, eight warps of a sub-core 16.0 each
+for 10.4. RET as BRX: kernels of "work", which call divisions, 3.1 to 2.7 % off)."""
 COLLECTIVE = 13
 """Cycles at least from ENDCOLLECTIVE to the next issue (H200, with stall counts from 5 to 15)."""
 
@@ -251,10 +255,10 @@ def jumped(w: int, t: int) -> None:
 
 
 @compiled(inline=True)
-def branched(sc: int, t: int) -> int:
+def branched(sc: int, t: int, register: bool) -> int:
     """When a warp goes on behind a branch that it takes at `t`: its sub-core fetches for one warp after the other."""
-    SC[sc, L.S_TURNED] = max(16 * (t + G[L.G_BRANCH]), SC[sc, L.S_TURNED] + TURN)
-    return SC[sc, L.S_TURNED] + 15 >> 4
+    SC[sc, L.S_TURNED] = max(16 * (t + G[L.G_BRANCH]), SC[sc, L.S_TURNED] + TURN + (REGISTER_TURN if register else 0))
+    return (SC[sc, L.S_TURNED] + 15 >> 4) + (REGISTER_LATER if register else 0)
 
 
 @compiled(inline=True)
@@ -323,7 +327,7 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
         and kind != K.K_BSSY
         and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
     ):
-        jumped(w, branched(w >> 4, t))
+        jumped(w, branched(w >> 4, t, kind == K.K_BRA_REG))
     if kind == K.K_BSYNC or kind == K.K_BREAK:
         WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
     if WS[w, L.W_SWITCH]:

@@ -96,14 +96,19 @@ def fetch(sc: int, line: int, sequential: int, t: int) -> int:
     ever = SET * FP[FP_L15] + (line >> 6)
     known = IC2[m, ever] >> (line & 63) & 1
     IC2[m, ever] |= 1 << (line & 63)
+    away = line - SM[m, L.M_LINE]
+    if known and (away < 0 or away > NEAR_LINES):
+        # Its warps are at other places than one another, and so are SMs: none finds what another has asked for (H200:
+        # of code that L1 does not hold each SM is given a line in 45 cycles then; warps in step wait for nobody).
+        t = max(t, SM[m, L.M_CODEPORT] + 15 >> 4)
+        SM[m, L.M_CODEPORT] = 16 * t + (SM[m, L.M_CODELINE] >> sequential)
     if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line):
         t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15])
     elif not known and line < FP[FP_PREWARMED]:
         # What has never been here comes line after line behind what came last; a jump over many of them waits.
-        away = line - SM[m, L.M_LINE]
+        latency = FP[FP_JUMP_L15]
         if away < 0:
             away = -away
-        latency = FP[FP_JUMP_L15]
         if away > NEAR_LINES:
             latency = min(FP[FP_COLD] + (away * FP[FP_COLD_LINE] >> 4), FP[FP_JUMP_L2])
         t = streamed(sc, sequential, t, FP[FP_NEXT_L15], latency)

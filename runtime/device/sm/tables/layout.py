@@ -380,6 +380,10 @@ M_WARPS = next(_c)
 M_LINE = next(_c)
 """the instruction line that was asked for last, beyond L1, and when it comes"""
 M_LINETIME = next(_c)
+M_CODEPORT = next(_c)
+"""until when what it asked for of the code that its GPC has is on its way, in sixteenths of a cycle"""
+M_CODELINE = next(_c)
+"""how long each line is: its share of what all busy SMs of the GPC are given"""
 M_CLOCK = next(_c)
 M_EVENTS = next(_c)
 """bulk copies and remote arrivals whose mbarriers do not know yet"""
