@@ -2,7 +2,8 @@
 
 Operands of every type meet as they are (integral promotions, signed with unsigned, bit-fields, enumerations, booleans),
 are assigned and passed without casts, and call whichever overload their type means. There are classes with operators
-and destructors, templates, lambdas, references, unions, structured bindings, loops over ranges, switches, and gotos.
+and destructors, templates, lambdas, references, unions, structured bindings, loops over ranges, switches, and gotos;
+constexpr functions, of which the compiler's result has to be what runs; bases, whose layout sizeof tells.
 What C leaves open is closed by intervals: each expression has one, and where an operation on signed operands could
 leave its type they are masked first. The kernel is launched as those of `minicc.fuzz.kernels` are.
 """
@@ -97,6 +98,8 @@ class Struct:
     name: str
     fields: tuple[Place, ...]
     array: int
+    base: Struct | None = None
+    """Its class's, whose fields are among its own."""
 
 
 @attrs.frozen
@@ -110,12 +113,14 @@ class Lambda:
 
 
 _OVERLOADS = "\n".join(
-    f"__device__ int which({t.name}) {{ return {n + 2}; }}" for n, t in enumerate((*INTEGERS, FLOAT, DOUBLE))
+    f"__device__ constexpr int which({t.name}) {{ return {n + 2}; }}" for n, t in enumerate((*INTEGERS, FLOAT, DOUBLE))
 )
 _HEAD = f"""{_OVERLOADS}
 enum Byte : unsigned char {{ byte0, byte9 = 9, byte200 = 200 }};
 enum Plain {{ plain0, plain5 = 5, plainMinus = -3 }};
 enum class Scoped : short {{ a = -7, b = 300 }};
+enum Truth : bool {{ no, yes }};
+struct Conv {{ int v; __device__ constexpr operator int() const {{ return v; }} }};
 union Bits {{ unsigned u; float f; unsigned char c[4]; short s[2]; }};
 struct Trace {{
     unsigned &to;
@@ -124,20 +129,24 @@ struct Trace {{
     __device__ Trace(const Trace &o) : to(o.to), v(o.v + 100) {{ to = to * 37 + v; }}
     __device__ ~Trace() {{ to = to * 41 + v; }}
 }};
+struct Held {{ const Trace &a; Trace &&b; }};
+struct Kept {{ int k; Trace t; }};
 template <class T> struct Pair {{
     T x, y;
-    __device__ Pair operator+(const Pair &o) const {{ return {{(T)(x ^ o.x), (T)(y | o.y)}}; }}
-    __device__ Pair &operator+=(T k) {{ x ^= k; return *this; }}
-    __device__ T &operator[](int i) {{ return i ? y : x; }}
-    __device__ bool operator<(const Pair &o) const {{ return x < o.x || (x == o.x && y < o.y); }}
-    template <class U> __device__ operator Pair<U>() const {{ return {{(U)x, (U)y}}; }}
+    __device__ constexpr Pair operator+(const Pair &o) const {{ return {{(T)(x ^ o.x), (T)(y | o.y)}}; }}
+    __device__ constexpr Pair &operator+=(T k) {{ x ^= k; return *this; }}
+    __device__ constexpr T &operator[](int i) {{ return i ? y : x; }}
+    __device__ constexpr bool operator<(const Pair &o) const {{ return x < o.x || (x == o.x && y < o.y); }}
+    template <class U> __device__ constexpr operator Pair<U>() const {{ return {{(U)x, (U)y}}; }}
 }};
-template <class A, class B> __device__ auto joined(A a, B b) {{ return (a & 255) + (b & 255); }}
-template <class A> __device__ int kind(const A &) {{ return 1; }}
-template <class A> __device__ int kind(A *) {{ return 2; }}
-template <class A, int N> __device__ int kind(A (&)[N]) {{ return N; }}
-template <class A, class... B> __device__ unsigned folded(A a, B... b) {{ return ((unsigned)a + ... + (unsigned)b); }}
-__device__ inline int whole(double d) {{ return d > -1e6 && d < 1e6 ? (int)d : 7; }}
+template <class A, class B> __device__ constexpr auto joined(A a, B b) {{ return (a & 255) + (b & 255); }}
+template <class A> __device__ constexpr int kind(const A &) {{ return 1; }}
+template <class A> __device__ constexpr int kind(A *) {{ return 2; }}
+template <class A, int N> __device__ constexpr int kind(A (&)[N]) {{ return N; }}
+template <class A, class... B> __device__ constexpr unsigned folded(A a, B... b) {{
+    return ((unsigned)a + ... + (unsigned)b);
+}}
+__device__ constexpr inline int whole(double d) {{ return d > -1e6 && d < 1e6 ? (int)d : 7; }}
 """
 
 
@@ -160,6 +169,8 @@ class Writer(Choices):
         self.left = self.loops = 0
         self.row = "out[0]"
         self.traces = True
+        self.constant = False
+        """A constexpr function is being written."""
         self.places: list[Place] = []
         self.arrays: list[tuple[str, Type, int]] = []
         self.lambdas: list[Lambda] = []
@@ -192,6 +203,8 @@ class Writer(Choices):
         if kind == 2 and self.arrays:
             name, type_, size = self.one(self.arrays)
             return Place(f"{name}[{self.index(size)}]", type_).value
+        if kind == 4 and self.structs and self.often():
+            return Expr(f"sizeof({self.one(self.structs).name})", ULONG, 1, 4096)
         if kind == 3 and self.floats:
             text, type_ = self.one((("1.5f", FLOAT), ("0.25", DOUBLE), ("-3e3f", FLOAT), ("1e10", DOUBLE)))
             return Expr(text, type_, 0, 0)
@@ -216,7 +229,7 @@ class Writer(Choices):
         if depth <= 0 or not self.number(0, 4):
             return self.leaf()
         makers = (self.binary, self.binary, self.binary, self.compared, self.shifted, self.chosen, self.unary,
-                  self.divided, self.asked, self.called, self.cast)  # fmt: skip
+                  self.divided, self.asked, self.called, self.cast, self.converted)  # fmt: skip
         return self.one(makers)(depth - 1)
 
     def binary(self, depth: int) -> Expr:
@@ -243,10 +256,22 @@ class Writer(Choices):
         a, b = self.value(depth), self.value(depth)
         return Expr(f"({a.text} {self.one(('<', '>', '==', '!=', '<=', '>='))} {b.text})", BOOL, 0, 1)
 
+    def converted(self, depth: int) -> Expr:
+        """What a class, or an enumeration of bool, becomes beside an operator."""
+        a, b = self.integer(depth), self.integer(depth)
+        if self.often():
+            return Expr(f"((Truth)({a.text} & 1))", BOOL, 0, 1)
+        if self.often():
+            return Expr(f"(Conv{{(int)({a.text})}} {self.one(('<', '==', '!=', '>='))} {b.text})", BOOL, 0, 1)
+        type_ = common(INT, b.type)
+        return Expr(f"(Conv{{(int)({a.text})}} {self.one('&|^')} {b.text})", type_, type_.low, type_.high)
+
     def condition(self, depth: int) -> str:
-        match self.number(0, 3):
+        match self.number(0, 4):
             case 0:
                 return self.value(depth).text
+            case 4:
+                return f"Conv{{(int)({self.integer(depth).text})}}"
             case 1:
                 return f"{self.compared(depth).text} {self.one(('&&', '||'))} {self.value(depth).text}"
         return self.compared(depth).text
@@ -353,9 +378,11 @@ class Writer(Choices):
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
         makers: list[Callable[[int], list[str]]] = [
-            self.assign, self.compound, self.declare, self.step, self.array, self.function, self.punned, self.bound,
-            self.either, self.traced, self.object, self.run,
+            self.assign, self.compound, self.declare, self.step, self.array, self.bound, self.either, self.object,
+            self.sequenced, self.sliced,
         ]  # fmt: skip
+        if not self.constant:
+            makers += [self.function, self.punned, self.traced, self.run]
         if depth > 0 and self.left > 0:
             makers += [self.branch, self.branch, self.loop, self.loop, self.ranged, self.switch]
             makers += [self.leave] if self.loops else []
@@ -394,13 +421,7 @@ class Writer(Choices):
 
     def step(self, depth: int) -> list[str]:
         """x++ and --x, whose value is asked for."""
-        found = [
-            p
-            for p in self.writable()
-            if p.type is not BOOL
-            and p.type.rank < FLOAT.rank
-            and not (p.type.signed and (p.width or p.type.bits) >= 32)
-        ]
+        found = [p for p in self.writable() if self.steps(p)]
         if not found:
             return self.assign(depth)
         place = self.one(found)
@@ -408,6 +429,12 @@ class Writer(Choices):
         e = f"{place.text}{op}" if self.often() else f"{op}{place.text}"
         self.places.append(Place(name, UINT))
         return [f"unsigned {name} = {e};"]
+
+    @staticmethod
+    def steps(p: Place) -> bool:
+        """++ is defined for all that it may hold."""
+        wide = p.type.signed and (p.width or p.type.bits) >= 32
+        return p.type is not BOOL and p.type.rank < FLOAT.rank and not wide
 
     def declare(self, depth: int) -> list[str]:
         name = self.name("v")
@@ -507,25 +534,70 @@ class Writer(Choices):
         return lines
 
     def either(self, depth: int) -> list[str]:
-        """(c ? a : b) = ..., and commas."""
-        found = [p for p in self.writable() if not p.width]
-        if not found:
+        """(c ? a : b) = ..., commas, and what is assigned assigned to again."""
+        a = self.one(self.writable())
+        same = [p for p in self.readable() if p.type is a.type]
+        b = self.one([p for p in same if not p.fixed] or [a])
+        value = self.assigned(a.type, 1)
+        match self.number(0, 3):
+            case 0:
+                return [f"({self.condition(1)} ? {a.text} : {b.text}) = {value};"]
+            case 1:
+                return [f"{b.text} = ({a.text} = {value}, {self.assigned(b.type, 1)});"]
+            case 2 if a.type.rank < FLOAT.rank and a.type is not BOOL:
+                changed = self.one(
+                    (f"({a.text} = {value})", f"({self.condition(0)}, {a.text})", f"({a.text} ^= {value})")
+                )
+                return [f"{changed} {self.one('&|^')}= {self.integer(1).text};"]
+        name, other = self.name("r"), self.one([p for p in same if not p.width] or [b])
+        if a.width or b.width or other.width:
+            return [f"({self.condition(1)} ? {b.text} : {a.text}) = {value};"]
+        line = f"const {a.type.name} &{name} = {self.condition(1)} ? {a.text} : {other.text};"
+        self.places.append(Place(name, a.type, fixed=True))
+        return [line]
+
+    def sequenced(self, depth: int) -> list[str]:
+        """The right side of an assignment changes what its left side is found by."""
+        found = [p for p in self.writable() if self.steps(p)]
+        if not found or not self.arrays:
             return self.assign(depth)
-        a = self.one(found)
-        same = [p for p in found if p.type is a.type]
-        b = self.one(same)
-        if self.often():
-            return [f"({self.condition(1)} ? {a.text} : {b.text}) = {self.assigned(a.type, 2)};"]
-        return [f"{b.text} = ({a.text} = {self.assigned(a.type, 1)}, {self.assigned(b.type, 1)});"]
+        name, _, size = self.one(self.arrays)
+        by, place = self.one(found).text, f"{name}[{{}} & {size - 1}]"
+        change = self.one((f"{by}++", f"--{by}", f"({by} ^= {self.number(1, 9)})"))
+        return [f"{place.format(by)} {self.one(('', '^', '&', '|'))}= {change};"]
+
+    def sliced(self, depth: int) -> list[str]:
+        """The base of an object: assigned to, bound to, chosen."""
+        pairs = [(d, b) for d in self.objects for b in self.objects if d[1].base is b[1]]
+        if not pairs:
+            return self.object(depth)
+        (derived, _), (base, struct) = self.one(pairs)
+        field = self.one(struct.fields)
+        value = self.assigned(field.type, 1)
+        match self.number(0, 3):
+            case 0:
+                return [f"static_cast<{struct.name} &>({derived}) = {base};"]
+            case 1:
+                return [f"({self.condition(1)} ? {derived} : {base}).{field.text} = {value};"]
+            case 2:
+                return [f"{base} = {derived};"]
+        name = self.name("r")
+        return [f"{struct.name} &{name} = {self.condition(1)} ? {base} : {derived};", f"{name}.{field.text} = {value};"]
 
     def traced(self, depth: int) -> list[str]:
         """Objects that tell when they begin and end."""
         if not self.traces:
             return self.assign(depth)
         name = self.name("t")
-        match self.number(0, 2):
+        match self.number(0, 5):
             case 0:
                 return [f"Trace {name}(trace, {self.number(0, 9)});"]
+            case 3:
+                return [f"Held {name}{{Trace(trace, {self.number(0, 9)}), Trace(trace, 3)}};", f"trace += {name}.a.v;"]
+            case 4:
+                return [f"const Trace &{name} = Kept{{{self.number(0, 9)}, Trace(trace, 5)}}.t;"]
+            case 5:
+                return [f"Trace {name} = {self.condition(1)} ? Trace(trace, 1) : Kept{{2, Trace(trace, 2)}}.t;"]
             case 1:
                 return [f"Trace {name}(trace, {self.number(0, 9)}), {name}_ = {name};"]
         return [f"if ({self.condition(1)}) Trace(trace, {self.number(0, 9)});"]
@@ -540,7 +612,8 @@ class Writer(Choices):
         if struct.array:
             self.arrays.append((f"{name}.a", UCHAR, struct.array))
         lines = [f"{struct.name} {name}{start};"]
-        return lines + ([f"{name} = passed({name}, {self.assigned(INT, 1)});"] if self.often() else [])
+        passed = not self.constant and self.often()
+        return lines + ([f"{name} = passed({name}, {self.assigned(INT, 1)});"] if passed else [])
 
     def branch(self, depth: int) -> list[str]:
         out = [f"if ({self.condition(2)}) {{", *self.block(depth - 1)]
@@ -599,8 +672,8 @@ class Writer(Choices):
     # --- the program --------------------------------------------------------------------------------------------
 
     def struct(self) -> list[str]:
-        name, fields = self.name("S"), []
-        lines = []
+        base = self.one(self.structs) if self.structs and self.often() else None
+        name, fields, lines = self.name("S"), list(base.fields) if base else [], []
         for _ in range(self.number(1, 5)):
             type_ = self.type()
             width = self.number(1, min(type_.bits, 32)) if type_.rank < FLOAT.rank and self.number(0, 2) else 0
@@ -609,19 +682,25 @@ class Writer(Choices):
             lines.append(f"    {type_.name} {field}{f' : {width}' * bool(width)};")
         array = self.one((0, 0, 2, 4))
         lines += [f"    unsigned char a[{array}];"] if array else []
-        self.structs.append(Struct(name, tuple(fields), array))
+        # What a class is more than data says where derived ones begin.
+        assigned = f"__device__ constexpr {name} &operator=(const {name} &) = default;"
+        lines += [f"    {self.one(('', '', assigned, 'private: char hidden;'))}"]
+        self.structs.append(Struct(name, tuple(fields), array, base))
         self.places, own = [Place("k", INT)], self.objects
         self.objects = [("s", self.structs[-1])]
         body = [line for _ in range(2) for line in self.assign(0)]
         self.objects, self.places = own, []
-        return [f"struct {name} {{", *lines, "};",
+        return [f"struct {name}{f' : {base.name}' if base else ''} {{", *lines, "};",
                 f"__device__ {self.one(('', '__noinline__ '))}{name} passed({name} s, int k) {{",
                 *[f"    {x}" for x in body], "    return s;", "}"]  # fmt: skip
 
     def program(self, size: int) -> str:
         out: list[str] = []
-        for _ in range(self.number(0, 2)):
+        for _ in range(self.number(0, 3)):
             out += self.struct()
+        checks: list[str] = []
+        for _ in range(self.number(0, 2)):
+            checks += self.compiled(out)
         body = [f"in += threadIdx.x * {INPUTS};", f"out += threadIdx.x * {OUTPUTS};", "unsigned trace = 1;"]
         for at, type_ in enumerate([INT, UINT, *[self.type() for _ in range(self.number(1, 5))]]):
             name = self.name("v")
@@ -632,9 +711,26 @@ class Writer(Choices):
         self.left = size
         for _ in range(self.number(1, 8)):
             body += self.statement(3)
-        body += self.results()
+        body += self.results() + checks
         head = f"__global__ void {NAME}(const unsigned *in, unsigned long long *out) {{"
         return "\n".join([_HEAD, *out, f'extern "C" {head}', *[f"    {x}" for x in body], "}"]) + "\n"
+
+    def compiled(self, out: list[str]) -> list[str]:
+        """A constexpr function, written to `out`; what the frontend makes of a call with constants is what runs."""
+        name, types = self.name("c"), [self.one(PLAIN) for _ in range(self.number(1, 3))]
+        parameters = [Place(self.name("q"), t) for t in types]
+        self.places, self.row, self.constant, self.left = list(parameters), "word", True, 8
+        body = [line for _ in range(self.number(1, 6)) for line in self.statement(2)]
+        result = self.one(INTEGERS)
+        body.append(f"return (unsigned long long){self.assigned(result, 2)} ^ word;")
+        self.places, self.objects, self.arrays, self.row, self.constant = [], [], [], "out[0]", False
+        listed = ", ".join(f"{p.type.name} {p.text}" for p in parameters)
+        out += [f"__device__ constexpr unsigned long long {name}({listed}) {{", "    unsigned long long word = 1;",
+                *[f"    {x}" for x in body], "}"]  # fmt: skip
+        values = [(self.number(t.low, t.high) if self.often() else self.number(0, 9)) for t in types]
+        known = [f"({t.name}){hex(v % (1 << t.bits))}" for t, v in zip(types, values, strict=True)]
+        run = ", ".join(f"({t.name})(in[7] * 0ull + {v})" for t, v in zip(types, known, strict=True))
+        return [f"if ({name}({', '.join(known)}) != {name}({run})) __trap();"]
 
     def results(self) -> list[str]:
         """All that is alive at the end, written to the row."""
