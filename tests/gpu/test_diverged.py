@@ -47,3 +47,10 @@ def test_waiting_takes_as_long_as_on_an_h200() -> None:
     off = [stuck(BENCH, PIECES[name])[1][-1][2] - SEEN[name][1][-1][2] for name in names]
     assert max(map(abs, off)) <= 52  # a line of code that the chip has fetched ahead
     assert sum(abs(n) <= 5 for n in off) >= 0.9 * len(off)
+
+
+def test_looks_at_one_to_thirty_two_masks_take_as_long_as_on_an_h200() -> None:
+    names = [name for name in SEEN if name.startswith("masks")]
+    assert {name: stuck(BENCH, PIECES[name])[1] for name in names} == {
+        name: [tuple(group) for group in SEEN[name][1]] for name in names
+    }

@@ -99,6 +99,13 @@ def others() -> Iterator[tuple[str, Piece]]:
     for first, second in (("full", "all"), ("all", "full")):
         here, there = _collective(masks[second], "", "C", 11, 12), _collective(masks[first], "W: ", "D", 31, 30)
         yield f"{first} and {second}", (X, [*y, "@P0 BRA W", "note 10", *here, "EXIT", *there])
+    for kind, groups in product(KINDS[:2], (1, 2, 4, 8, 16, 32)):
+        # Lanes k, k + groups, ... have a mask of their own.
+        spaced = sum(1 << k for k in range(0, 32, groups))
+        which = [f"LOP3.LUT R7, R0, {groups - 1:#x}, RZ, 0xc0, !PT", f"MOV R5, {spaced:#x}", "SHF.L.U32 R5, R5, R7, RZ"]
+        turn = ["BSSY B0, E{}", f"WARPSYNC{kind} R5", "NOP", "BSYNC B0"]
+        looks = [line.format(n) for n in range(4) for line in [*turn, "E{}: NOP"]]
+        yield f"masks{kind} {groups}", (0, [*which, "note 1", *looks, "note 2"])
     for kind in KINDS[:2]:
         sync = f"@P1 WARPSYNC{kind} R5"
         yield f"guarded{kind}", (X, [*y, "MOV R5, 0xff0", sync, "note 30"])
