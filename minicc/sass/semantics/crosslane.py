@@ -92,12 +92,13 @@ def elect(b: Builder) -> None:
 
 @semantic("R2UR")
 def r2ur(b: Builder) -> None:
-    """The value of the lowest executing lane; a predicate: is this lane's another? With OR alike (as measured)."""
+    """The value of the lowest executing lane; a predicate: is this lane's another? With OR what was true stays true."""
     source = len(b.ops) - 1
     x = b.integer(source)
     b.set(source - 1, first(x))
     if source == 2:
-        b.set(0, x.ne(first(x)))
+        another = x.ne(first(x))
+        b.set(0, b.pred(0) | another if b.has("OR") else another)
 
 
 def _special(b: Builder, width: int) -> E:

@@ -203,3 +203,10 @@ def test_votes_matches_and_reductions() -> None:
     machine.run("R2UR P1, UR7, R8", mask)
     assert machine.state[abi.UR + 7] == min(lanes) % 3
     assert machine.pred(1) & mask == sum(1 << i for i in lanes if i % 3 != min(lanes) % 3)
+    differ = machine.pred(1) & mask
+    machine.run("R2UR.OR P1, UR6, R9", mask)  # of a second word: one of both is another
+    assert machine.pred(1) & mask == mask & ~(1 << min(lanes))
+    machine.run("R2UR P1, UR7, R8", mask)
+    machine.set(10, np.full(32, 7))
+    machine.run("R2UR.OR P1, UR6, R10", mask)
+    assert machine.pred(1) & mask == differ
