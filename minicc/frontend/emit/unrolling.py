@@ -16,6 +16,7 @@ ones are unrolled, each copy of them then. As nvcc does, their copies count here
 from __future__ import annotations
 
 from minicc.frontend import ast
+from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.sema import constant
 
 _MOST_STATEMENTS = 16
@@ -130,6 +131,8 @@ def _weigh(
     `counter`: that of the loop around, of which a turn count may be made (`j < 7 - i`): it is known in each copy."""
     if isinstance(node, ast.Variable):
         return _weigh(node.init, known, counter) if isinstance(node.init, ast.Expr) else (0, False)
+    if isinstance(node, ast.If) and _asks_for_constant(node.condition):
+        return _weigh(node.other, known, counter) if node.other is not None else (0, False)
     size, around = _COST.get(type(node), 0), False
     if isinstance(node, ast.Call) and isinstance(node.function.body, ast.Stmt):
         if node.function not in known:
@@ -149,6 +152,15 @@ def _weigh(
         copies = node.unroll or (min(_COPIES, _PARTIAL // max(size, 1)) if counted and not around else 0)
         return size * (1 if node.unroll == 1 else copies + 1), True
     return size, around
+
+
+def _asks_for_constant(e: ast.Expr) -> bool:
+    """Whether it is `__builtin_constant_p(...)`: what is done then is done in the place of what is weighed."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return (
+        isinstance(e, ast.BuiltinCall) and isinstance(e.builtin, Builtin) and e.builtin.name == "__builtin_constant_p"
+    )
 
 
 def _triangular(s: ast.Loop, counter: ast.Variable) -> bool:
