@@ -63,13 +63,13 @@ def compiled(folder: Path, size: int) -> bytes:
 
 
 POWERS = """
-__device__ float fitness(const float *x)
+__device__ float fitness(const float *x, float e)
 {
     float sum = 0;
-    for (int i = 0; i < 29; i++) sum += powf(x[i] - 1, 2.f) * (1 + powf(sinf(3 * x[i + 1]), 2.f));
+    for (int i = 0; i < 29; i++) sum += powf(x[i] - 1, e) * (1 + powf(sinf(3 * x[i + 1]), e));
     return sum;
 }
-__global__ void better(const float *in, float *best)
+__global__ void better(const float *in, float *best, float e)
 {
     int t = (blockIdx.x * blockDim.x + threadIdx.x) * 30;
     float a[30], b[30];
@@ -77,7 +77,7 @@ __global__ void better(const float *in, float *best)
         a[j] = in[t + j];
         b[j] = best[t + j];
     }
-    if (fitness(a) < fitness(b))
+    if (fitness(a, e) < fitness(b, e))
         for (int j = 0; j < 30; j++) best[t + j] = a[j];
 }
 """
