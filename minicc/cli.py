@@ -220,7 +220,7 @@ def _compile(words: list[str]) -> int:
         if request.has("explain"):
             _print_explanation(build.explanation, as_json, sys.stderr if output == "-" else sys.stdout)
         if request.has("depend"):
-            rule = request.values.get("depend_file") or f"{output.removesuffix(stem_and_suffix(output)[1])}.d"
+            rule = request.values.get("depend_file") or f"{os.path.splitext(output)[0]}.d"
             write(rule, driver.dependency_rule(build, output))
     return 0
 

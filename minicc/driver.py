@@ -522,7 +522,7 @@ def output_name(build: Build) -> str:
         return given
     if stage == "preprocess" or (build.name == "-" and stage in ("ll", "opt.ll", "ptx", "nvptx", "sass")):
         return "-"
-    return texts.tidy(os.path.join(request.values.get("odir", ""), build.stem + SUFFIX[stage]))
+    return os.path.join(request.values.get("odir", ""), build.stem + SUFFIX[stage])
 
 
 def dependency_rule(build: Build, output: str) -> str:

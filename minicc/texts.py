@@ -38,13 +38,6 @@ def read(path: str | os.PathLike[str]) -> str:
         return source(file.read())
 
 
-def tidy(path: str) -> str:
-    """A path without what says nothing, as `pathlib` has it, which no compile imports."""
-    return ("/" if path.startswith("/") else "") + "/".join([p for p in path.split("/") if p not in ("", ".")]) or "."
-
-
 def stem_and_suffix(path: str) -> tuple[str, str]:
-    """Of a file's name, as `pathlib` takes it apart."""
-    name = tidy(path).rpartition("/")[2]
-    at = name.rfind(".")
-    return (name[:at], name[at:]) if 0 < at < len(name) - 1 else (name, "")
+    """Of a file's name."""
+    return os.path.splitext(os.path.basename(path))

@@ -596,7 +596,7 @@ class Preprocessor:
 
     def _find(self, wanted: str, quoted: bool, source: SourceFile) -> SourceFile | None:
         for folder in (*([os.path.dirname(source.name)] if quoted else []), *self.options.includes):
-            path = texts.tidy(os.path.join(folder, wanted))
+            path = _tidy(os.path.join(folder, wanted))
             try:
                 if os.path.isfile(path):
                     return SourceFile(path, texts.read(path))
@@ -616,6 +616,11 @@ class Preprocessor:
         if alias == "":
             return SourceFile(f"<{wanted}>", "")
         return SourceFile(f"<{alias}>", texts.read(os.path.join(HEADERS, alias)))
+
+
+def _tidy(path: str) -> str:
+    """A path without what says nothing, so that a file has one name; `..` stays, which may lead behind a link."""
+    return "/" * path.startswith("/") + "/".join(p for p in path.split("/") if p not in ("", "."))
 
 
 class _Lines:

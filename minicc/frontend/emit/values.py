@@ -329,18 +329,13 @@ class Values(Instructions):
         def store(address: str, own: int, bits: Field | None) -> list[str]:
             nonlocal align
             align = own
-            old = (
-                ""
-                if not reads
-                else self.load(t, address, own)
-                if bits is None
-                else self.load_bits(bits, address, own, t.volatile)
-            )
-            new = change(old)
             if bits is None:
+                old = self.load(t, address, own) if reads else ""
+                new = change(old)
                 self.store(t, new, address, own)
             else:
-                self.store_bits(bits, new, address, own, t.volatile)
+                old = self.load_bits(bits, address, own, t.volatile) if reads else ""
+                self.store_bits(bits, change(old), address, own, t.volatile)
                 new = self.load_bits(bits, address, own, t.volatile)
             return [address, new, old][: 2 + reads]
 
@@ -376,7 +371,8 @@ class Values(Instructions):
 
         def changed(address: str, align: int, bits: Field | None) -> list[str]:
             assert bits is not None
-            self.store_bits(bits, change(self.load_bits(bits, address, align)), address, align)
+            old = self.load_bits(bits, address, align, e.type.volatile)
+            self.store_bits(bits, change(old), address, align, e.type.volatile)
             return use(address, align, bits)
 
         return self._placed(e.operand if isinstance(e, ast.Step) else e.left, types, changed)

@@ -67,8 +67,8 @@ the second where a loop in a loop loads from far memory, for an order without sp
 blocks of 1,024 threads can be launched for it."""
 _NEARLY_ANY = 96
 """Registers up to which `_ANY_BLOCK` are tried whatever a function waits for, up to `_SEARCHED` instructions: nvcc's
-code of such functions mostly has no more. Of five with 86 to 94, two have an order for
-them, with 0.83 and 0.75 of the cycles; a sixth has 54 for 82."""
+code of such functions mostly has no more. Of five with 86 to 94 registers two have an order for 64,
+with 0.83 and 0.75 of the cycles; a sixth has 54 for 82."""
 _SEARCHED, _TRIED = 2000, 12_000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
 second by another order alone."""
