@@ -10,7 +10,7 @@ from minicc.frontend import ast
 from minicc.frontend.emit import layout
 from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import Module
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
 from minicc.numbers import align_at, signed
@@ -175,14 +175,14 @@ class Instructions:
         bits, width, low = (field.unit or t.size) * 8, field.bit_width, field.bit_offset
         llvm = f"i{bits}"
         out = self.make(f"load {'volatile ' * volatile}{llvm}, ptr {address}, align {align}")
-        if constant.is_signed(t):
+        if arithmetic.is_signed(t):
             up = self.make(f"shl {llvm} {out}, {bits - width - low}") if bits - width - low else out
             out = self.make(f"ashr {llvm} {up}, {bits - width}") if bits - width else up
         else:
             down = self.make(f"lshr {llvm} {out}, {low}") if low else out
             out = self.make(f"and {llvm} {down}, {(1 << width) - 1}") if width < bits else down
         if bits != t.size * 8:
-            word = "trunc" if bits > t.size * 8 else "sext" if constant.is_signed(t) else "zext"
+            word = "trunc" if bits > t.size * 8 else "sext" if arithmetic.is_signed(t) else "zext"
             out = self.make(f"{word} {llvm} {out} to {t.llvm}")
         return self.make(f"icmp ne i8 {out}, 0") if t.truth else out
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.emit import automatic, host_constants, lifetimes, unrolling
+from minicc.frontend.emit import assignments, automatic, host_constants, lifetimes, unrolling
 from minicc.frontend.emit.instructions import NAMED
 from minicc.frontend.emit.layout import value_type
 from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import Module, asm_attributes, quoted
 from minicc.frontend.emit.values import Values, base_shift
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic, constant
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 from minicc.numbers import align_at
@@ -532,7 +532,7 @@ class FunctionEmitter(Values):
             else [self.make(f"extractvalue {result} {made}, {k}") for k in range(len(out_types))]
         )
         for (e, t), operand in zip(targets, values, strict=True):
-            self.assign_to(e, self._asm_back(operand, t, e.type.bare))
+            assignments.store(self, e, self._asm_back(operand, t, e.type.bare))
 
     def _asm_in(self, e: ast.Expr, t: Type) -> str:
         operand = self.value(e)
@@ -585,7 +585,7 @@ class FunctionEmitter(Values):
 
 def _asm_type(letter: str, t: Type) -> Type:
     """The type an operand travels in: what its constraint says, by the operand's own signedness."""
-    signed = constant.is_signed(t) if t.kind in ("int", "enum") else False
+    signed = arithmetic.is_signed(t) if t.kind in ("int", "enum") else False
     return {
         "h": ty.SHORT if signed else ty.USHORT, "r": ty.INT if signed else ty.UINT, "l": ty.LONG if signed else ty.ULONG,  # noqa: E501
         "f": ty.FLOAT, "d": ty.DOUBLE, "b": ty.BOOL,

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
-from minicc.frontend.emit import host_constants, layout, lifetimes, member_pointers, tables
+from minicc.frontend.emit import assignments, host_constants, layout, lifetimes, member_pointers, tables
 from minicc.frontend.emit.instructions import Instructions
 from minicc.frontend.emit.layout import number, value_type
 from minicc.frontend.emit.lifetimes import Living
 from minicc.frontend.emit.module import quoted
-from minicc.frontend.sema import constant, virtuals
-from minicc.frontend.sema.convert import bit_field
+from minicc.frontend.sema import arithmetic, virtuals
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Field, Type
+from minicc.frontend.types import Type
 from minicc.numbers import align_at
 
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
@@ -57,9 +56,9 @@ class Values(Instructions):
             return self.temporary(e.type, e.operand, id(e)), e.type.align
         if e.lvalue:
             if isinstance(e, ast.Assign) and e.type.aggregate:
-                return self._assign_aggregate(e)
+                return assignments.of_aggregate(self, e)
             if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step):
-                _, _, place = self._changed(e)
+                _, _, place = assignments.changed(self, e)
                 return place
             if isinstance(e, ast.Comma):
                 self.effect(e.left)
@@ -315,121 +314,6 @@ class Values(Instructions):
             return self.load_bits(e.field, address, align, e.type.volatile)
         return self.load(e.type, address, align)
 
-    def assign_to(self, target: ast.Expr, operand: str) -> None:
-        """Store a scalar into an lvalue."""
-        self._exchange(target, lambda old: operand, reads=False)
-
-    def _exchange(
-        self, target: ast.Expr, change: Callable[[str], str], reads: bool
-    ) -> tuple[str, str, tuple[str, int]]:
-        """Store what `change` makes of a scalar lvalue's value: (that, unless it `reads` nothing; what the lvalue is
-        then; its place)."""
-        t, align = target.type, max(1, target.type.align)
-
-        def store(address: str, own: int, bits: Field | None) -> list[str]:
-            nonlocal align
-            align = own
-            if bits is None:
-                old = self.load(t, address, own) if reads else ""
-                new = change(old)
-                self.store(t, new, address, own)
-            else:
-                old = self.load_bits(bits, address, own, t.volatile) if reads else ""
-                self.store_bits(bits, change(old), address, own, t.volatile)
-                new = self.load_bits(bits, address, own, t.volatile)
-            return [address, new, old][: 2 + reads]
-
-        address, new, *old = self._placed(target, ["ptr", *[value_type(t)] * (1 + reads)], store)
-        return old[0] if old else "", new, (address, align)
-
-    def _placed(self, e: ast.Expr, types: list[str], use: Callable[[str, int, Field | None], list[str]]) -> list[str]:
-        """The operands of `types` that `use` gives for a scalar lvalue: for its address, alignment and, if it is one,
-        bit-field. Of two bit-fields that a condition chooses between it is asked for each."""
-        if isinstance(e, ast.Comma):
-            self.effect(e.left)
-            return self._placed(e.right, types, use)
-        if bit_field(e) is None or isinstance(e, ast.Member):
-            address, align = self.address(e)
-            return use(address, align, e.field if isinstance(e, ast.Member) and e.field.bit_width else None)
-        if isinstance(e, ast.Conditional):
-            yes, no, end = self.label("cond.yes"), self.label("cond.no"), self.label("cond.end")
-            self.branch(e.condition, yes, no)
-            self.conditional += 1
-            ways: list[tuple[list[str], str]] = []
-            for label, chosen in ((yes, e.yes), (no, e.no)):
-                self.begin(label)
-                ways.append((self._placed(chosen, types, use), self.leave(end)))
-            self.conditional -= 1
-            self.begin(end)
-            (a, from_yes), (b, from_no) = ways
-            return [
-                self.make(f"phi {t} [ {x}, %{from_yes} ], [ {y}, %{from_no} ]")
-                for t, x, y in zip(types, a, b, strict=True)
-            ]
-        assert isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step)
-        change = self._change(e)
-
-        def changed(address: str, align: int, bits: Field | None) -> list[str]:
-            assert bits is not None
-            old = self.load_bits(bits, address, align, e.type.volatile)
-            self.store_bits(bits, change(old), address, align, e.type.volatile)
-            return use(address, align, bits)
-
-        return self._placed(e.operand if isinstance(e, ast.Step) else e.left, types, changed)
-
-    def _change(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> Callable[[str], str]:
-        """What an assignment makes of the value that it changes; its right side is evaluated here, before the left."""
-        if isinstance(e, ast.Assign):
-            operand = self.value(e.right)
-            return lambda old: operand
-        if isinstance(e, ast.Step):
-            return lambda old: self._stepped(e, old)
-        t, op, common = e.left.type, e.op, e.common
-        right, right_type = self.value(e.right), e.right.type
-        if t.kind == "pointer":
-            return lambda old: self.pointer_step(t, old, right, right_type, op == "-")
-
-        def computed(old: str) -> str:
-            left = self.convert(old, t.bare, common)
-            return self.convert(self.arithmetic(op, left, right, common, right_type), common, t.bare)
-
-        return computed
-
-    def _stepped(self, e: ast.Step, old: str) -> str:
-        t = e.operand.type
-        if t.kind == "pointer":
-            return self.pointer_step(t, old, "1", ty.LONG, e.op == "--")
-        if t.kind == "float":
-            return self.make(f"{'fadd' if e.op == '++' else 'fsub'}{self.flags} {t.llvm} {old}, {number(t, 1.0)}")
-        wrap = "nsw " if t.signed and t.rank >= ty.INT.rank else ""
-        return self.make(f"add {wrap}{t.llvm} {old}, {'1' if e.op == '++' else '-1'}")
-
-    def _changed(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> tuple[str, str, tuple[str, int]]:
-        """(what a scalar was, unless it is assigned to; what it is; its place)."""
-        return self._exchange(
-            e.operand if isinstance(e, ast.Step) else e.left, self._change(e), not isinstance(e, ast.Assign)
-        )
-
-    def _changed_value(self, e: ast.Assign | ast.CompoundAssign | ast.Step) -> str:
-        old, new, _ = self._changed(e)
-        return old if isinstance(e, ast.Step) and not e.prefix else new
-
-    def _assign_aggregate(self, e: ast.Assign) -> tuple[str, int]:
-        """The right side is evaluated first; what it makes is built aside, for it may read what the left side names."""
-        record, right = e.left.type.record, e.right
-        source, source_align = ("", 1) if isinstance(right, ast.Zero) else self.address(right)
-        target, align = self.address(e.left)
-        tables = record.tables if record is not None else []
-        kept = [(at, self.make(f"load ptr, ptr {self.offset(target, at)}, align 8")) for at, _ in tables]
-        if isinstance(right, ast.Zero):
-            self.zero(e.type.bare, target, align)
-        else:
-            volatile = (e.left.type.quals | right.type.quals) & ty.VOLATILE
-            self.copy(ty.qualified(e.type.bare, volatile), source, source_align, target, align)
-        for at, table in kept:  # an object keeps its class
-            self.emit(f"store ptr {table}, ptr {self.offset(target, at)}, align 8")
-        return target, align
-
     def _unary(self, e: ast.Unary) -> str:
         operand = self.value(e.operand)
         t = e.type
@@ -460,7 +344,7 @@ class Values(Instructions):
         if t.kind == "float":
             return self.make(f"fcmp {'une' if op == '!=' else 'o' + word}{self.fast_compare} {t.llvm} {left}, {right}")
         if op not in ("==", "!="):
-            word = ("s" if constant.is_signed(t) and t.kind != "pointer" else "u") + word
+            word = ("s" if arithmetic.is_signed(t) and t.kind != "pointer" else "u") + word
         return self.make(f"icmp {word} {value_type(t)} {left}, {right}")
 
     fast_compare: str = ""
@@ -500,9 +384,9 @@ class Values(Instructions):
         assert t.elem is not None
         if index_type.size < 8 and not index.lstrip("-").isdigit():
             index = self.make(
-                f"{'sext' if constant.is_signed(index_type) else 'zext'} {index_type.llvm} {index} to i64"
+                f"{'sext' if arithmetic.is_signed(index_type) else 'zext'} {index_type.llvm} {index} to i64"
             )
-        elif index.lstrip("-").isdigit() and not constant.is_signed(index_type) and index.startswith("-"):
+        elif index.lstrip("-").isdigit() and not arithmetic.is_signed(index_type) and index.startswith("-"):
             index = str(int(index) % (1 << index_type.bits))
         elif index_type.size > 8 and not index.lstrip("-").isdigit():
             index = self.make(f"trunc {index_type.llvm} {index} to i64")
@@ -803,7 +687,7 @@ _VALUES: dict[type, Callable[[Values, Any], str]] = {
     ast.Number: Values._number, ast.Zero: Values._zero, ast.Name: Values._name, ast.Deref: Values._loaded,
     ast.Member: Values._member, ast.AddressOf: Values._address_of, ast.Unary: Values._unary, ast.Binary: Values._binary,
     ast.Logical: Values._logical, ast.Conditional: Values._conditional, ast.Comma: Values._comma, ast.Cast: Values._cast,  # noqa: E501
-    ast.Assign: Values._changed_value, ast.CompoundAssign: Values._changed_value, ast.Step: Values._changed_value,
+    ast.Assign: assignments.value, ast.CompoundAssign: assignments.value, ast.Step: assignments.value,
     ast.New: Values._new, ast.Delete: Values._delete, ast.IndirectCall: Values._indirect_value,
     ast.FunctionAddress: Values._function_address,
     ast.StatementExpression: lambda self, e: self.statement_expression(e),

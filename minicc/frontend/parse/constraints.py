@@ -10,7 +10,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Declarators
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic, constant
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
@@ -105,7 +105,7 @@ class Constraints(Declarators):
         try:
             e = self.binary_expression(3)
             return bool(constant.truth(self.condition(e)))
-        except (Abandon, constant.NotConstant):
+        except (Abandon, arithmetic.NotConstant):
             self.i = start + len(self.tokens) - tail
             self._skip_atom()
             return False
@@ -263,7 +263,7 @@ class Constraints(Declarators):
                 holds = True
             self.expect(";")
             return holds
-        except (Abandon, constant.NotConstant):
+        except (Abandon, arithmetic.NotConstant):
             self.scope, self.nest = scope, nest
             self.i = start + len(self.tokens) - tail
             while not self.at(";") and self.token.kind != EOF:

@@ -13,7 +13,7 @@ from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.names import opaque, unspoken
 from minicc.frontend.parse.specifiers import Specifiers
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic
 from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.sema.deduce import (
     Bindings,
@@ -101,7 +101,7 @@ class Instances(Declarations):
             t = value.type
         if not (t.arithmetic or t.kind in ("enum", "pointer", "nullptr", "member")):
             t = ty.INT if -(1 << 31) <= value < 1 << 31 else ty.LONG
-        return ast.Variable(p.name, t, at, "enumerator", value=constant.wrap(value, t))
+        return ast.Variable(p.name, t, at, "enumerator", value=arithmetic.wrap(value, t))
 
     def _parameter_type(self, scope: ast.Scope, p: ast.TemplateParam) -> Type:
         assert p.tokens is not None
@@ -212,7 +212,7 @@ class Instances(Declarations):
             for p in f.params:
                 if p.type.kind == "void":
                     raise Abandon
-        except (Abandon, constant.NotConstant):
+        except (Abandon, arithmetic.NotConstant):
             return None
         finally:
             self.quiet -= 1
@@ -403,7 +403,7 @@ class Instances(Declarations):
                 given = self.complete_arguments(template, args, at)
                 self.scope = self.bind_parameters(template.scope, template.params, given, at)
                 return self.type_name()
-            except (Abandon, constant.NotConstant):
+            except (Abandon, arithmetic.NotConstant):
                 return opaque()
             finally:
                 self.quiet -= 1
@@ -425,7 +425,7 @@ class Instances(Declarations):
         self.quiet += 1
         try:
             return list(self.complete_arguments(template, args, at))
-        except (Abandon, constant.NotConstant):
+        except (Abandon, arithmetic.NotConstant):
             return args
         finally:
             self.quiet -= 1
@@ -497,7 +497,7 @@ class Instances(Declarations):
                 return False
             args = self.template_arguments(template.params)
             return argument_key(self.complete_arguments(template, args, at)) == key
-        except (Abandon, constant.NotConstant):
+        except (Abandon, arithmetic.NotConstant):
             return False
         finally:
             self.quiet -= 1

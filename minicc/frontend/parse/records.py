@@ -10,7 +10,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.members import Members
 from minicc.frontend.parse.specifiers import Specifiers
-from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema import arithmetic, virtuals
 from minicc.frontend.sema.access import Section
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.sema.wellformed import takes_nothing, undefaultable
@@ -368,7 +368,7 @@ class Records(Members):
                 value = self.constant_integer(e, "expression is not an integral constant expression")
             else:
                 value += 1
-            if underlying is not None and constant.wrap(value, underlying) != value:
+            if underlying is not None and arithmetic.wrap(value, underlying) != value:
                 what = f"enumerator value {value} is not representable in the underlying type '{underlying}'"
                 self.fail(what, at)
             v = ast.Variable(

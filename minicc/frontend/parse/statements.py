@@ -11,7 +11,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.names import SPECIFIERS, TYPEOF
 from minicc.frontend.parse.records import Records
 from minicc.frontend.preprocessor import PRAGMA
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic, constant
 from minicc.frontend.sema.associated import with_associated
 from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.sema.convert import decltype_of, operand_type, promoted
@@ -544,9 +544,9 @@ class Statements(Records):
         wanted = switch.condition.type
         if (wanted.scoped or e.type.scoped) and e.type.bare is not wanted.bare:
             self.fail(f"value of type '{e.type}' is not implicitly convertible to '{wanted}'", e.at)
-        if constant.wrap(value, wanted) != value:
+        if arithmetic.wrap(value, wanted) != value:
             self.fail(f"case value evaluates to {value}, which cannot be narrowed to type '{wanted}'", e.at)
-        return int(constant.wrap(value, switch.condition.type))
+        return int(arithmetic.wrap(value, switch.condition.type))
 
     def _jump(self, token: Token) -> ast.Stmt:
         self.i += 1

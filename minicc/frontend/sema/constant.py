@@ -1,129 +1,19 @@
 """Constant expressions: the value of a typed tree, or None where it has none at compile time.
 
-Arithmetic is exact C: integers wrap to their type, floats are rounded to single where the type is. constexpr
-functions are interpreted statement by statement, with a bound on the steps.
+constexpr functions are interpreted statement by statement, with a bound on the steps.
 """
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable
 from typing import Any
 
 from minicc.frontend import ast, types
 from minicc.frontend.sema import virtuals
+from minicc.frontend.sema.arithmetic import COMPARE, NotConstant, Value, compute, is_signed, wrap
 from minicc.frontend.types import Field, Type
 
-Value = int | float
 MAX_STEPS = 200_000
-
-
-class NotConstant(Exception):
-    """Not known at compile time."""
-
-
-def wrap(value: Value, t: Type) -> Value:
-    """`value` as type `t` holds it; out-of-range floats are not constants."""
-    kind = t.kind if t.kind != "enum" or t.elem is None else t.elem.kind
-    if kind == "bool":
-        return int(value != 0)
-    if kind == "float":
-        try:
-            value = float(value)
-        except OverflowError:
-            raise NotConstant from None
-        if t.size == 4:
-            try:
-                return float(struct.unpack("f", struct.pack("f", value))[0])
-            except OverflowError:
-                return math.copysign(math.inf, value)
-        return value
-    if kind in ("int", "pointer", "nullptr", "member"):
-        if isinstance(value, float):
-            if not math.isfinite(value):
-                raise NotConstant
-            value = int(value)
-            low, high = limits(t)
-            if not low <= value <= high:
-                raise NotConstant
-        bits = t.size * 8
-        value &= (1 << bits) - 1
-        if (is_signed(t) or kind == "member") and value >> (bits - 1):
-            value -= 1 << bits
-        return value
-    raise NotConstant
-
-
-def is_signed(t: Type) -> bool:
-    if t.kind == "enum":
-        assert t.elem is not None
-        return t.elem.signed
-    return t.signed
-
-
-def limits(t: Type) -> tuple[int, int]:
-    bits = t.size * 8
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed(t) else (0, (1 << bits) - 1)
-
-
-def compute(op: str, a: Value, b: Value, t: Type) -> Value:
-    """One arithmetic operation in type `t` (operands are of that type; a shift's right one may be of another)."""
-    if t.kind == "float":
-        if op == "+":
-            return wrap(a + b, t)
-        if op == "-":
-            return wrap(a - b, t)
-        if op == "*":
-            return wrap(a * b, t)
-        if op == "/":
-            if b == 0:
-                if a == 0 or a != a:
-                    return math.nan
-                return math.copysign(math.inf, a) * math.copysign(1.0, b)
-            return wrap(a / b, t)
-        raise NotConstant
-    assert isinstance(a, int) and isinstance(b, int)
-    if op in "/%" and b == 0:
-        raise NotConstant
-    if op == "+":
-        return wrap(a + b, t)
-    if op == "-":
-        return wrap(a - b, t)
-    if op == "*":
-        return wrap(a * b, t)
-    if op in "/%":
-        q = abs(a) // abs(b)
-        q = q if (a < 0) == (b < 0) else -q
-        return wrap(q if op == "/" else a - q * b, t)
-    if op == "&":
-        return a & b
-    if op == "|":
-        return a | b
-    if op == "^":
-        return wrap(a ^ b, t)
-    if op in ("<<", ">>"):
-        if not 0 <= b < t.size * 8:
-            raise NotConstant
-        return wrap(a << b if op == "<<" else a >> b, t)
-    raise NotConstant
-
-
-_COMPARE = {"==", "!=", "<", ">", "<=", ">="}
-
-
-def compare(op: str, a: Value, b: Value) -> int:
-    if op == "==":
-        return int(a == b)
-    if op == "!=":
-        return int(a != b)
-    if op == "<":
-        return int(a < b)
-    if op == ">":
-        return int(a > b)
-    if op == "<=":
-        return int(a <= b)
-    return int(a >= b)
 
 
 def evaluate(expr: ast.Expr, objects: bool = False) -> Value | None:
@@ -413,8 +303,8 @@ class Evaluator:
             return self._pointer_binary(e, a, b)
         if e.left.type.kind == "pointer" or e.right.type.kind == "pointer":
             raise NotConstant
-        if e.op in _COMPARE:
-            return compare(e.op, a, b)
+        if e.op in COMPARE:
+            return int(COMPARE[e.op](a, b))
         return compute(e.op, a, b, e.type)
 
     def _pointer_binary(self, e: ast.Binary, a: Any, b: Any) -> Any:
@@ -424,8 +314,8 @@ class Evaluator:
                 if e.op in ("==", "!="):
                     return int(e.op == "!=")
                 raise NotConstant
-            if e.op in _COMPARE:
-                return compare(e.op, a[1], b[1])
+            if e.op in COMPARE:
+                return int(COMPARE[e.op](a[1], b[1]))
             return (a[1] - b[1]) // max(size, 1)
         if isinstance(a, tuple) and e.op in ("+", "-"):
             return a[0], a[1] + (b if e.op == "+" else -b) * size

@@ -6,7 +6,7 @@ from minicc.diagnostics import Span
 from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Cursor
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic
 from minicc.frontend.sema.access import closed_base
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
@@ -187,8 +187,8 @@ class Conversions(Cursor):
             return ast.Number(t, e.at, -1 if t.size == 8 else 0)
         if isinstance(e, ast.Number) and t.kind in ("int", "bool", "float", "enum"):
             try:
-                return ast.Number(t, e.at, constant.wrap(e.value, t))
-            except constant.NotConstant:
+                return ast.Number(t, e.at, arithmetic.wrap(e.value, t))
+            except arithmetic.NotConstant:
                 pass
         if e.type.bare is t and e.lvalue:
             return e

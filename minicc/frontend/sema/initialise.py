@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.sema import constant
+from minicc.frontend.sema import arithmetic, constant
 from minicc.frontend.sema.calls import Calls
 from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.sema.convert import is_derived
@@ -208,15 +208,15 @@ class Initialisers(Calls):
         elif source.kind == "float" and target.kind == "float":
             narrow = target.rank < source.rank and value is None
         elif source.integral and target.kind == "float":
-            narrow = value is None or (isinstance(value, int) and int(float(constant.wrap(value, target))) != value)
+            narrow = value is None or (isinstance(value, int) and int(float(arithmetic.wrap(value, target))) != value)
         elif target.kind == "bool":
             narrow = value is None or value not in (0, 1)
         elif source.integral and target.integral:
-            low, high = constant.limits(target)
+            low, high = arithmetic.limits(target)
             if value is not None:
                 narrow = not low <= value <= high
             else:
-                source_low, source_high = (0, 1) if source.kind == "bool" else constant.limits(source)
+                source_low, source_high = (0, 1) if source.kind == "bool" else arithmetic.limits(source)
                 narrow = not (low <= source_low and source_high <= high)
         if not narrow:
             return
