@@ -18,6 +18,12 @@ WORDS = frozenset(
 )
 """Words of the language here that are macros in nvcc's headers, hence defined."""
 
+OPERATORS = {
+    "and": "&&", "and_eq": "&=", "bitand": "&", "bitor": "|", "compl": "~", "not": "!", "not_eq": "!=", "or": "||",
+    "or_eq": "|=", "xor": "^", "xor_eq": "^=",
+}  # fmt: skip
+"""[lex.digraph]: words that are operators, and no program's macros."""
+
 _STD = {"c++03": "199711L", "c++11": "201103L", "c++14": "201402L", "c++17": "201703L", "c++20": "202002L"}
 
 _FEATURES = {
@@ -192,7 +198,7 @@ def macros(options: Options) -> dict[str, str]:
         more["__CUDA_FTZ"] = "1"
     if options.fast_math:
         more["__FAST_MATH__"] = more["__USE_FAST_MATH__"] = "1"
-    for name, text in more.items():
+    for name, text in (OPERATORS | more).items():
         table[name] = f"{name} {text}"
     table["__builtin_align__"] = "__builtin_align__(n) __align__(n)"
     table["assert"] = "assert(e) " + _ASSERT

@@ -60,7 +60,9 @@ class Preprocessor:
         """What `#pragma pack(push)` put away."""
         for text in options.defines:
             name, equals, value = text.partition("=")
-            self._define_from_text("<command-line>", f"{name} {value if equals else '1'}")
+            *line, end = scan(SourceFile("<command-line>", f"{name} {value if equals else '1'}"))
+            if self._named(line, end):
+                self._define(line)
         for name in options.undefines:
             self.macros.pop(name, None)
             self.lazy.pop(name, None)
@@ -75,22 +77,24 @@ class Preprocessor:
     def lookup(self, name: str) -> Macro | None:
         macro = self.macros.get(name)
         if macro is None and name in self.lazy:
-            self._define_from_text("<built-in>", self.lazy.pop(name))
+            self._define(scan(SourceFile("<built-in>", self.lazy.pop(name)))[:-1])
             macro = self.macros.get(name)
         return macro
 
-    def _define_from_text(self, file: str, text: str) -> None:
-        tokens = scan(SourceFile(file, text))
-        self._define(tokens[:-1], tokens[-1])
+    def _named(self, line: list[Token], at: Token) -> str:
+        """The macro that a directive's line begins with; "" after an error."""
+        if not line:
+            self.error(at, "macro name missing")
+        elif line[0].kind != IDENT:
+            self.error(line[0], "macro name must be an identifier")
+        elif line[0].text in ("defined", "__VA_ARGS__") or line[0].text in predefined.OPERATORS:
+            self.error(line[0], f"'{line[0].text}' cannot be used as a macro name")
+        else:
+            return line[0].text
+        return ""
 
-    def _define(self, line: list[Token], at: Token) -> None:
-        if not line or line[0].kind != IDENT:
-            self.error(line[0] if line else at, "macro name must be an identifier" if line else "macro name missing")
-            return
+    def _define(self, line: list[Token]) -> None:
         name = line[0]
-        if name.text in ("defined", "__VA_ARGS__"):
-            self.error(name, f"'{name.text}' cannot be used as a macro name")
-            return
         params: list[str] | None = None
         variadic = False
         rest = line[1:]
@@ -467,13 +471,12 @@ class Preprocessor:
         if not live:
             return
         if kind == "define":
-            self._define(rest, name)
+            if self._named(rest, name):
+                self._define(rest)
         elif kind == "undef":
-            if not rest or rest[0].kind != IDENT:
-                self.error(name, "macro name missing")
-            else:
-                self.macros.pop(rest[0].text, None)
-                self.lazy.pop(rest[0].text, None)
+            macro = self._named(rest, name)
+            self.macros.pop(macro, None)
+            self.lazy.pop(macro, None)
         elif kind == "include":
             self._include(name, rest, source)
         elif kind == "error":
@@ -497,11 +500,8 @@ class Preprocessor:
 
     def _condition(self, kind: str, name: Token, rest: list[Token]) -> bool:
         if kind != "if":
-            if not rest or rest[0].kind != IDENT:
-                self.error(name, "macro name missing")
-                return False
-            known = self.defined(rest[0].text)
-            return known if kind == "ifdef" else not known
+            macro = self._named(rest, name)
+            return macro != "" and self.defined(macro) == (kind == "ifdef")
         return Condition(self, name).value(rest) != 0
 
     def defined(self, name: str) -> bool:

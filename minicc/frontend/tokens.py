@@ -77,14 +77,11 @@ def scan(source: SourceFile) -> list[Token]:
         space = gap != ""
         bol = bol or line != ""
         if ident:
-            if ident in ALTERNATIVES:
-                append(Token(PUNCT, ALTERNATIVES[ident], source, at, space, bol, None, at + len(ident)))
-            else:
-                append(Token(IDENT, ident, source, at, space, bol))
+            append(Token(IDENT, ident, source, at, space, bol))
             at += len(ident)
         elif punct:
-            if punct in ALTERNATIVES:
-                append(Token(PUNCT, ALTERNATIVES[punct], source, at, space, bol, None, at + len(punct)))
+            if punct in DIGRAPHS:
+                append(Token(PUNCT, DIGRAPHS[punct], source, at, space, bol, None, at + len(punct)))
             elif punct == "/" and text.startswith("*", at + 1):
                 fail("lex.comment", "unterminated /* comment", Span(source, at, at + 2))
             else:
@@ -114,10 +111,8 @@ def scan(source: SourceFile) -> list[Token]:
     return out
 
 
-ALTERNATIVES = {
-    "and": "&&", "and_eq": "&=", "bitand": "&", "bitor": "|", "compl": "~", "not": "!", "not_eq": "!=", "or": "||",
-    "or_eq": "|=", "xor": "^", "xor_eq": "^=", "<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:": "#", "%:%:": "##",
-}  # fmt: skip
-"""[lex.digraph]: other spellings of operators, which are the same tokens from here on."""
+DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]", "%:": "#", "%:%:": "##"}
+"""[lex.digraph]: other spellings, which are the same tokens from here on. Words like `xor` are macros here, as in C: a
+parameter of that name can be joined to others, and is spelled as it was written."""
 _SPLICE = re.compile(r"\\[ \t]*\n")
 """As gcc has it: spaces may follow the backslash that joins a line to the next."""

@@ -139,12 +139,14 @@ ACCEPTED = {
         ocS_<decltype(ocF_(ocN_::E{})), short> oc5_;
         __global__ void K(int *o) { o[0] = ocF_(ocA_{}) + ocG_(ocA_{}) + ocH_(ocB_{}) + ocF_(ocN_::E{}); }""",
     "alternatives": """%:define ROW <:4:>
+        #define alO_(op) __device__ int al_##op(int a, int b) { return a op b + sizeof(#op); } int al##op##_;
+        alO_(xor) alO_(bitor) alO_(and)
         struct alM_ <% int x ROW; %>;
         template <class T> struct alT_ {};
         __global__ void K(int *o, alT_<::alM_> *p) <%
             bool a = o[0] and not o[1] or o[2] bitand 3 and compl o[3] xor o[4] bitor o[5], b = a not_eq true;
             o[0] and_eq 7; o[1] or_eq 8; o<:2:> xor_eq 9;
-            alM_ m = <%<%1, 2, 3, 4%>%>; o[3] = m.x<:2:> + b;
+            alM_ m = <%<%1, 2, 3, 4%>%>; o[3] = m.x<:2:> + b + al_xor(o[3], al_and(b, al_bitor(o[1], o[2])));
         %>""",
     "bracketed": """__device__ int brF_(int ((row)), int (*((p))), float (((a))[3]), int (f)(int), int (&(r))) {
             return row + *p + (int)a[1] + f(r);
