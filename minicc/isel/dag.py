@@ -470,7 +470,7 @@ class Builder:
     def flag(self, a: Node) -> Node:
         """A number that is 0 or 1, as a predicate."""
         node = self.icmp("ne", a, self.const(a.type, 0))
-        if a.type == "i32":
+        if a.type == "i32" and a in node.args:  # not of what was a predicate before, maybe in a block above this one
             self.words[node] = a
         return node
 
@@ -542,6 +542,8 @@ class Builder:
             return a
         if a.is_const:
             return self.const(to, a.data)
+        if a.type == "h":
+            return self.bitcast(self.pure("zext16.i32.h", "i32", a), to)
         if a.op == f"bitcast.{a.type}.{to}":
             return a.args[0]
         if "i32" not in (a.type, to) and WIDTH[to] == 16:  # of one kind of half to the other

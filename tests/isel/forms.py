@@ -298,8 +298,8 @@ SHAPES = [
     code("shuffle.poison", "<4 x i32>", "<2 x i32>",
          "%s = shufflevector <4 x i32> %a0, <4 x i32> poison, <4 x i32> <i32 3, i32 poison, i32 1, i32 7>\n"
          "%r = shufflevector <4 x i32> %s, <4 x i32> undef, <2 x i32> <i32 0, i32 2>"),
-    code("extract.dynamic", "<4 x i32>, i32<4", "i32", "%r = extractelement <4 x i32> %a0, i32 %a1"),
-    code("insert.dynamic", "<8 x i8>, i32<8, i8", "<8 x i8>", "%r = insertelement <8 x i8> %a0, i8 %a2, i32 %a1"),
+    code("extract.dynamic", "<4 x i32>, i32", "i32", "%i = trunc i32 %a1 to i2\n%r = extractelement <4 x i32> %a0, i2 %i"),
+    code("insert.dynamic", "<8 x i8>, i32, i8", "<8 x i8>", "%i = trunc i32 %a1 to i1\n%r = insertelement <8 x i8> %a0, i8 %a2, i1 %i"),
     code("extract.i1", "<8 x i1>, i32<8", "i1", "%r = extractelement <8 x i1> %a0, i32 %a1"),
     code("freeze", "i32, i1", "i32", "%s = select i1 %a1, i32 %a0, i32 undef\n%f = freeze i32 %s\n%z = sub i32 %f, %f\n%r = add i32 %z, %a0"),
     code("freeze.aggregate", "i32, i32", "i32",
@@ -318,9 +318,14 @@ SHAPES = [
     code("ptrmask", "i32", "i32",
          "%q = getelementptr i8, ptr %in, i64 3\n%p = call ptr @llvm.ptrmask.p0.i64(ptr %q, i64 -4)\n%r = load i32, ptr %p",
          "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"),
-    code("gep.vector", "i32<4", "i32",
+    code("flag.above", "i32, i32, i32<2", "i32",
+         "%q = icmp slt i32 %a0, %a1\n%d = icmp eq i32 %a2, 0\nbr i1 %d, label %one, label %two\n"
+         "one:\n%z = zext i1 %q to i8\n%t = trunc nuw i8 %z to i1\n%u = zext i1 %t to i32\nbr label %end\n"
+         "two:\n%v = zext i1 %q to i32\n%w = mul i32 %v, %a0\n%x = xor i32 %w, %a1\n%y = mul i32 %x, %a0\nbr label %end\n"
+         "end:\n%r = phi i32 [ %u, %one ], [ %y, %two ]"),
+    code("gep.vector", "i32", "i32",
          "%v = insertelement <2 x ptr> poison, ptr %in, i32 0\n%w = insertelement <2 x ptr> %v, ptr %in, i32 1\n"
-         "%g = getelementptr i8, <2 x ptr> %w, <2 x i64> <i64 0, i64 1>\n%p = extractelement <2 x ptr> %g, i32 1\n%b = load i8, ptr %p\n"
+         "%g = getelementptr { i8, i8 }, <2 x ptr> %w, <2 x i64> <i64 0, i64 1>, <2 x i32> <i32 1, i32 1>\n%p = extractelement <2 x ptr> %g, i32 1\n%b = load i8, ptr %p\n"
          "%e = zext i8 %b to i32\n%r = add i32 %e, %a0"),
     code("icmp.ptr", "i32<64", "i1", "%q = getelementptr i8, ptr %in, i32 %a0\n%s = getelementptr i8, ptr %in, i32 9\n%r = icmp ult ptr %q, %s"),
     code("memcpy.inline", "i128, i128", "i32",

@@ -65,13 +65,14 @@ def exact_ldexp(x: float, by: int) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 @SETTINGS
 @example(x=1.5, by=-149).via("halfway")
+@example(x=1.5, by=2**32).via("beyond a word")
 @example(x=2.0**-149, by=276).via("from the smallest to the largest")
-@given(x=NUMBERS, by=st.integers(-300, 300) | st.integers(-3000, 3000))
+@given(x=NUMBERS, by=st.integers(-300, 300) | st.integers(-3000, 3000) | st.integers(-(2**40), 2**40))
 def test_ldexp(kind: str, x: float, by: int) -> None:
     size = KINDS[kind][0]
-    code = f"%n = trunc i64 %w1 to i32\n%r0 = call {kind} @llvm.ldexp.f{size}.i32({kind} %x, i32 %n)"
-    declaration = f"declare {kind} @llvm.ldexp.f{size}.i32({kind}, i32)"
-    (got,) = run(kind, code, declaration, [bits(x, kind), by % 2**32], (kind,))
+    code = f"%r0 = call {kind} @llvm.ldexp.f{size}.i64({kind} %x, i64 %w1)"
+    declaration = f"declare {kind} @llvm.ldexp.f{size}.i64({kind}, i64)"
+    (got,) = run(kind, code, declaration, [bits(x, kind), by % 2**64], (kind,))
     assert canonical(got, kind) == bits(exact_ldexp(x, by), kind)
 
 
@@ -80,11 +81,11 @@ def test_ldexp(kind: str, x: float, by: int) -> None:
 @given(x=NUMBERS)
 def test_frexp(kind: str, x: float) -> None:
     size = KINDS[kind][0]
-    name = f"frexp.f{size}.i32"
-    declaration = f"declare {{ {kind}, i32 }} @llvm.{name}({kind})"
-    half, places = run(kind, pair(kind, name, "i32"), declaration, [bits(x, kind), 0], (kind, "i32"))
+    name = f"frexp.f{size}.i64"
+    declaration = f"declare {{ {kind}, i64 }} @llvm.{name}({kind})"
+    half, places = run(kind, pair(kind, name, "i64"), declaration, [bits(x, kind), 0], (kind, "i64"))
     wanted = math.frexp(x) if math.isfinite(x) else (x, 0)
-    assert (canonical(half, kind), places % 2**32) == (bits(wanted[0], kind), wanted[1] % 2**32)
+    assert (canonical(half, kind), places % 2**64) == (bits(wanted[0], kind), wanted[1] % 2**64)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -136,13 +136,11 @@ def assembled(build: Builder, parts: Parts, words: list[Node]) -> Node:
     rest = words[1:]
     if None in parts:
         rest = [*rest, build.const("i32", 0)]
-    done = [part is not None and part[0] is have for part in parts]
     for word in rest:
         selector = 0
         for i, part in enumerate(parts):
             if (part is None) if word.is_const and word.data == 0 else (part is not None and part[0] is word):
                 selector |= (4 + (part[1] if part is not None else 0)) << 4 * i
-                done[i] = True
             else:
                 selector |= places[i] << 4 * i
         have = build.pure("prmt.i32", "i32", have, word, build.const("i32", selector))

@@ -173,10 +173,8 @@ class Calls(Base):
                 out = self.load("ld", "param", result, source, self.layout.align(result))
                 for node in build.nodes[before:]:
                     node.root = node.root or node.op.startswith("ld")
-        end = build.raw("endscope.", "", (), None, root=True)
-        # Anything computed from the results while loading them (unpacking) belongs after the scope: it may stay
-        # inside, registers are visible through it.
-        del end
+        # What was computed of the results while they were loaded stays inside; registers are visible from outside.
+        build.raw("endscope.", "", (), None, root=True)
         return out
 
     # --- inline assembly ----------------------------------------------------------------------------------------

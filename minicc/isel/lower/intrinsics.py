@@ -191,16 +191,10 @@ class Intrinsics(Vectors, Constrained):
         return [build.pure(f"copysign.{a.type}", a.type, b, a)]
 
     def rounding(self, inst: ir.Inst) -> list[Node]:
-        """llvm.round: half away from zero = trunc(x + copysign(0.5, x)) where |x| is small, else x."""
-        build = self.build
-        a = self.one(inst.args[0])
-        kind = a.type
-        if kind not in ("f32", "f64"):
-            return [self.float_to(self.round_one(self.float_to(a, "f32")), kind)]
-        del build
-        return [self.round_one(a)]
+        return self.in_single(inst, lambda a: [self.round_one(a)])
 
     def round_one(self, a: Node) -> Node:
+        """llvm.round: half away from zero = trunc(x + copysign(0.5, x)) where |x| is small, else x."""
         build = self.build
         kind = a.type
         half, big = (0x3F000000, 0x4B000000) if kind == "f32" else (0x3FE0000000000000, 0x4330000000000000)
@@ -228,10 +222,8 @@ class Intrinsics(Vectors, Constrained):
     def scaled(self, inst: ir.Inst) -> list[Node]:
         """ldexp: powers beyond those of normal numbers are taken in three steps, of which only the last may round."""
         build = self.build
-        by = self.one(inst.args[1])
-        by = (
-            build.trunc(build.sext(by, inst.args[1].type.bits, by.type)) if by.type != "p" else build.sext(by, 1, "i32")
-        )
+        exponent, bits = self.parts(inst.args[1]), inst.args[1].type.bits
+        by = (self.clamped(exponent, bits, 32, True) if bits > 32 else self.extend("sext", exponent, bits, 32))[0]
 
         def scale(a: Node) -> list[Node]:
             kind, left = a.type, by
@@ -266,7 +258,8 @@ class Intrinsics(Vectors, Constrained):
             finite = build.pure(f"fcmp.olt.{kind}", "p", size, self.power_of(kind, bias + 1))
             some = build.binary("and", "p", some, finite)
             places = build.select("i32", some, build.binary("sub", "i32", field, less), build.const("i32", 0))
-            return [build.select(kind, some, half, a), places]
+            exponent = self.extend("sext", [places], 32, inst.type.elements[1].bits)
+            return [build.select(kind, some, half, a), *exponent]
 
         return self.in_single(inst, split)
 

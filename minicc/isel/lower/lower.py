@@ -533,11 +533,17 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
                 start += index * len(self.legal(type_))
         return start, len(self.legal(type_))
 
+    def place(self, index: ir.Value) -> Node:
+        """An element's number in a vector, of an integer of any width."""
+        node = self.parts(index)[0]
+        kind = "i32" if node.type == "p" else node.type
+        return self.build.zext(node, min(index.type.bits, WIDTH[kind]), kind)
+
     def op_extractelement(self, inst: ir.Inst) -> list[Node]:
         parts = self.parts(inst.args[0])
         count = inst.args[0].type.count
         step = len(parts) // count
-        index = self.parts(inst.args[1])[0]
+        index = self.place(inst.args[1])
         if index.is_const:
             at = index.data * step
             return parts[at : at + step] or [self.build.const(p.type, 0) for p in parts[:step]]
@@ -551,7 +557,7 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
     def op_insertelement(self, inst: ir.Inst) -> list[Node]:
         parts = list(self.parts(inst.args[0]))
         value = self.parts(inst.args[1])
-        index = self.parts(inst.args[2])[0]
+        index = self.place(inst.args[2])
         step = len(value)
         if index.is_const:
             if index.data * step < len(parts):

@@ -36,7 +36,7 @@ class Memory(Base):
         type_ = source
         for position, index in enumerate(args[1:]):
             if position and type_.kind == "struct":
-                number = index.value if isinstance(index, ir.ConstInt) else 0
+                number = self.one(index).data
                 constant += self.layout.offsets(type_)[number]
                 type_ = type_.elements[number]
                 continue

@@ -32,6 +32,15 @@ CASES = {
               lambda w: w & 0xFFFF ^ 0x8000),
     "shifted": (START + "  %x = sext i16 %s to i32\n  %y = shl i32 %x, 16\n  %r0 = lshr i32 %y, 20\n"
                 "  %r = trunc i32 %r0 to i16", lambda w: w >> 4 & 0xFFF),
+    "joined": (
+        START + "  %f = bitcast i32 %word to float\n"
+        "  %p = call i16 @llvm.nvvm.ff.to.e4m3x2.rn(float %f, float 1.0)\n"
+        "  %q = call i16 @llvm.nvvm.ff.to.e4m3x2.rn(float 1.0, float %f)\n"
+        "  %x = zext i16 %p to i32\n  %y = zext i16 %q to i32\n  %z = shl i32 %y, 16\n  %w = or i32 %z, %x\n"
+        "  %v = bitcast i32 %w to <2 x half>\n  %h = extractelement <2 x half> %v, i32 1\n"
+        "  %b = bitcast half %h to i16\n  %r = xor i16 %b, %q",
+        lambda w: 0,
+    ),
 }  # fmt: skip
 ABSENT = {
     "fabs": r"\babs\.",
@@ -40,11 +49,12 @@ ABSENT = {
     "unordered": r"mov\.b16",
     "high": r"\bshr\.",
     "shifted": r"cvt\.s32",
+    "joined": r"\bcvt\.",
 }
 
 
 def text_of(body: str) -> str:
-    declared = "\ndeclare half @llvm.fabs.f16(half)"
+    declared = "\ndeclare half @llvm.fabs.f16(half)\ndeclare i16 @llvm.nvvm.ff.to.e4m3x2.rn(float, float)"
     return (
         'target triple = "nvptx64-nvidia-cuda"\n'
         + kernel(f"{body}\n  store i16 %r, ptr %out, align 4\n  br label %end")
