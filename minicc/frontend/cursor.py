@@ -113,6 +113,8 @@ class Cursor(Layers):
     tokens: list[Token]
     unit: list[Token]
     """The whole file's; `tokens` is what is being read, perhaps a template's."""
+    turn: list[Token]
+    """What is read in the file's turn: `unit`, or a part of it."""
     i: int = 0
     scope: Scope
     function: Function | None = None
@@ -189,7 +191,10 @@ class Cursor(Layers):
         rest = Token(PUNCT, token.text[1:], token.source, token.start + 1, False, False, token.hide)
         first = Token(PUNCT, ">", token.source, token.start, token.space, token.bol, token.hide)
         # The list may be read again (templates), so it is edited in a copy.
-        self.tokens = [*self.tokens[: self.i], first, rest, *self.tokens[self.i + 1 :]]
+        tokens = [*self.tokens[: self.i], first, rest, *self.tokens[self.i + 1 :]]
+        if self.tokens is self.turn:
+            self.turn = tokens
+        self.tokens = tokens
         self.i += 1
         return first
 

@@ -52,6 +52,7 @@ class Parser(HostCode):
         library: bool = False,
     ) -> None:
         self.options, self.diagnostics, self.tokens, self.unit = options, diagnostics, tokens, tokens
+        self.turn = tokens
         self.scope = scope or ast.Scope("file")
         self.library = self.strict = library
         self.todo, self.functions, self.variables, self.waiting, self.constraints = [], [], [], [], []
@@ -314,6 +315,8 @@ class Parser(HostCode):
 def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Parser:
     """Parse and check a whole translation unit; raises CompileError if anything was wrong."""
     parser = Parser(options, diagnostics, tokens)
+    fault = unmatched(tokens)
+    parser.parcelled = fault is None
     parser.declarations()
     parser.finish_todo()
     parser.need_waiting()
@@ -323,7 +326,6 @@ def parse(tokens: list[Token], options: Options, diagnostics: Diagnostics) -> Pa
     if not options.relocatable:
         _define_externs(parser)
     diagnostics.check()
-    fault = unmatched(tokens)
     if fault is not None:
         message, where, opened = fault
         notes = [parser.note(f"to match this '{opened.text}'", opened)] if opened is not None else []

@@ -11,8 +11,10 @@ import llvmlite.binding as llvm
 import pytest
 
 from minicc import frontend
-from minicc.diagnostics import CompileError, SourceFile
+from minicc.diagnostics import CompileError, Diagnostics, SourceFile
 from minicc.frontend.options import Options
+from minicc.frontend.parser import parse
+from minicc.frontend.preprocessor import Preprocessor
 from tests.counting import calls
 
 from .test_language import ACCEPTED
@@ -52,6 +54,18 @@ def test_bounds(name: str) -> None:
             assert str(error)
 
     calls(compiled, limit=20_000_000)
+
+
+def test_two_brackets_that_close_move_their_own_declaration() -> None:
+    """`>>` becomes two tokens where it ends two lists: of the whole file it would copy all that follows."""
+    text = (
+        "template <class T> struct A {}; namespace n { A<A<int>> a; } A<A<int>> b, *c; " + KERNEL % "o[0] = sizeof(b);"
+    )
+    diagnostics = Diagnostics()
+    tokens = Preprocessor(Options(), diagnostics).run(SourceFile("t.cu", text))
+    parser = parse(tokens, Options(), diagnostics)
+    assert parser.tokens is tokens
+    assert sum(t.text == ">>" for t in tokens) == 2
 
 
 def test_names_may_be_long() -> None:

@@ -15,6 +15,8 @@ from minicc.frontend.sema.convert import common_type
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Record, Type
 
+_BEGINS = frozenset(("template", "namespace", "using", "static_assert"))
+"""What never goes on with a declaration."""
 _OF_MEMBERS = frozenset(("friend", "virtual", "explicit", "mutable"))
 _NO_RETURN = "non-void function does not return a value"
 
@@ -42,28 +44,65 @@ class Declarations(MemberInitialisers):
     strict: bool = False
     befriending: Record | None = None
     """The class whose friend declaration is read."""
+    parcelled: bool = False
+    """The file's brackets match, so that where its declarations end is known."""
 
     # -- top level
 
     def declarations(self, until: str = "") -> None:
         """Declarations to the end of the file (or to `until`), each error contained in its own."""
-        here, nest = self.scope, self.nest
         while self.token.kind != EOF and not (until and self.at(until)):
-            start = self.i
+            end = self._parcel() if self.tokens is self.unit and self.parcelled else self.i
+            if end == self.i:
+                self._contained(until)
+                continue
+            # A list of its own: what is put into it (a `>>` in two) does not move the rest of the file.
+            last = self.unit[end]
+            self.turn = self.tokens = [*self.unit[self.i : end], Token(EOF, "", last.source, last.start, True, True)]
+            self.i = 0
             try:
-                self.declaration()
-                if not until:
-                    self.finish_todo()
-            except Abandon:
-                if self.quiet:
-                    raise
-                self.scope, self.nest, self.function = here, nest, None
-                self.greater_ends = False
-                self.switches, self.loops = [], 0
-                if self.i == start or self.tokens[self.i - 1].text not in ("}", ";"):
-                    self.recover()
-                if self.i == start or (self.at("}") and not until):
-                    self.i += 1
+                while self.token.kind != EOF:
+                    self._contained(until)
+            finally:
+                self.turn, self.tokens, self.i = self.unit, self.unit, end
+
+    def _contained(self, until: str) -> None:
+        """One declaration, past which reading goes on whatever is wrong with it."""
+        here, nest, start = self.scope, self.nest, self.i
+        try:
+            self.declaration()
+            if not until:
+                self.finish_todo()
+        except Abandon:
+            if self.quiet:
+                raise
+            self.scope, self.nest, self.function = here, nest, None
+            self.greater_ends = False
+            self.switches, self.loops = [], 0
+            if self.i == start or self.tokens[self.i - 1].text not in ("}", ";"):
+                self.recover()
+            if self.i == start or (self.at("}") and not until):
+                self.i += 1
+
+    def _parcel(self) -> int:
+        """Index in the file of a place after the cursor where some declaration ends and another begins; that of the
+        cursor where a namespace opens."""
+        k, depth, tokens = self.i, 0, self.tokens
+        if tokens[k].text == "namespace" or tokens[k + 1].text == "namespace" or tokens[k + 1].kind is STRING:
+            return k
+        while (kind := tokens[k].kind) != EOF:
+            if kind is PUNCT:
+                text = tokens[k].text
+                if text in "({[":
+                    depth += 1
+                elif text in ")}]":
+                    depth -= 1
+                    if depth < 0 or (depth == 0 and text == "}" and tokens[k + 1].text in _BEGINS):
+                        return k + (depth == 0)
+                elif depth == 0 and text == ";":
+                    return k + 1
+            k += 1
+        return k
 
     def finish_todo(self) -> None:
         """Parse the bodies that were put off."""

@@ -339,6 +339,8 @@ class Primaries(Packs):
             entity = (
                 self.find_in(t.record.scope, name.text) if t.record is not None and t.record.scope is not None else None
             )
+            if entity is None and self.pattern and dependent(t):
+                return self.dependent_number(name)
             if entity is None:
                 self.fail(f"no member named '{name.text}' in '{t}'", name)
             return self.entity_expression(entity, name)

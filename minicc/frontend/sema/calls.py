@@ -77,7 +77,7 @@ class Calls(Overloads):
     def _declared_before(self, callee: ast.Overloads) -> list[object]:
         """Of several functions those that were declared where the name stands, which may be in a template or a member
         function that is read later ([temp.dep.candidate]): what is read in its turn knows no others."""
-        in_turn = self.tokens is self.unit or len(callee.functions) < 2
+        in_turn = self.tokens is self.turn or len(callee.functions) < 2
         place = None if in_turn else self._places.get(id(callee.at))
         if place is None:
             return callee.functions
