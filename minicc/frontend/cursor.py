@@ -21,7 +21,7 @@ else:
     Layers = object
 
 MAX_NESTING = 256
-_PLAIN = frozenset(("block", "function", "template"))
+_PLAIN = frozenset(("block", "head", "function", "template"))
 """Scopes that have the names that were declared in them, and no others."""
 
 
@@ -407,7 +407,7 @@ class Cursor(Layers):
         template = self.function.template if self.function is not None else None
         if template is not None and any(p.name == name for p in template.params):
             self.fail(f"declaration of '{name}' shadows template parameter", at)
-        old = self.scope.names.get(name)
+        old = self.scope.names.get(name) or self._of_head(name)
         if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
             if (
                 isinstance(old, Variable)
@@ -439,6 +439,14 @@ class Cursor(Layers):
             self.report("frontend.redefinition", f"{kind} '{name}'", at, notes)
             return
         self.scope.names[name] = entity
+
+    def _of_head(self, name: str) -> object | None:
+        """What the head of the statement declares whose body, or the outermost block of it, is the scope: no name is
+        declared twice in the two ([basic.scope.block])."""
+        head = self.scope.parent if self.scope.kind == "block" else None
+        if head is not None and head.kind == "block":
+            head = head.parent
+        return head.names.get(name) if head is not None and head.kind == "head" else None
 
 
 def _alike(a: Type, b: Type) -> bool:

@@ -117,11 +117,8 @@ class Expressions(Heap):
             if op == "<<" and self.at("<"):
                 self.fail("launching kernels from device code is not supported", token)
             right = self.binary_expression(here + 1)
-            own = self.operator_call(op, [left, right], token) if op == "->*" and left.type.record else None
-            if own is not None or op != "->*":
-                left = own or self.binary(op, left, right, token)
-            else:
-                left = self.member_through(left, right, True, token)
+            combined = self.through_pointer if op == "->*" else self.binary
+            left = combined(op, left, right, token)
 
     def unary_expression(self) -> ast.Expr:
         token = self.tokens[self.i]
@@ -505,13 +502,16 @@ class Expressions(Heap):
         if found is not None:
             self.fail(f"{what} '{t.bare}' has {found[1]} destructor", at, code="frontend.access")
 
-    def _base_named(self, name: Token) -> object:
-        """The class that `name`, `space::name` or `name<...>` means where the expression stands."""
+    def _base_named(self, record: ty.Record, name: Token) -> object:
+        """The class that `name`, `space::name` or `name<...>` means where the expression stands; a class template's
+        name alone is the instance of it that `record` or a base of it is."""
         entity = self.lookup(name.text)
         while isinstance(entity, ast.Scope) and self.accept("::"):
             name = self.take()
             entity = self.find_in(entity, name.text)
-        return self.template_id(entity, name) if isinstance(entity, ast.ClassTemplate) and self.at("<") else entity
+        if isinstance(entity, ast.ClassTemplate) and not self.at("<"):
+            return _instance_among(record, entity) or entity
+        return self.template_id(entity, name) if isinstance(entity, ast.ClassTemplate) else entity
 
     def member_named(self, base: ast.Expr, name: Token) -> ast.Expr:
         record = base.type.record
@@ -522,7 +522,7 @@ class Expressions(Heap):
         if found is None and record.scope is not None:
             entity = self.find_in(record.scope, name.text)
             if entity is None and (self.at("::") or self.at("<")):
-                entity = self._base_named(name)
+                entity = self._base_named(record, name)
             if isinstance(entity, Type) and self.at("::"):
                 # p->Base::f()
                 self.i += 1
@@ -549,3 +549,11 @@ class Expressions(Heap):
                     return self.member_named(self.member(base, field, name), name)
             self.fail(f"no member named '{name.text}' in '{base.type.bare}'", name, code="frontend.no-member")
         return self.member(base, found, name)
+
+
+def _instance_among(record: ty.Record, template: ast.ClassTemplate) -> Type | None:
+    """The class of `record`, or its base class, that is an instance of the template."""
+    if record.template is template and record.scope is not None:
+        return record.scope.record_type
+    found = (_instance_among(base.record, template) for base, _ in record.bases if base.record is not None)
+    return next((t for t in found if t is not None), None)

@@ -133,7 +133,7 @@ class Instances(Declarations):
                 return self.type_name()
             if param.kind == "template":
                 return self.qualified_template()
-            return self._constant_argument(self.conditional_expression())
+            return self.constant_argument(self.conditional_expression())
         finally:
             self.tokens, self.i, self.scope, self.greater_ends, self.nest = saved
 

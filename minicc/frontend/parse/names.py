@@ -452,7 +452,7 @@ class Names(Expressions):
             # T(3) and T{} are values.
             self.i = start
         try:
-            return self._constant_argument(self._as_declared(self.conditional_expression(), param))
+            return self.constant_argument(self.conditional_expression(), param)
         except Abandon:
             if not self.pattern:
                 raise
@@ -483,7 +483,9 @@ class Names(Expressions):
         finally:
             self.unevaluated -= 1
 
-    def _constant_argument(self, e: ast.Expr) -> object:
+    def constant_argument(self, e: ast.Expr, param: ast.TemplateParam | None = None) -> object:
+        """What an expression is as the argument for a template's parameter `param`."""
+        e = self._as_declared(e, param)
         if isinstance(e, ast.Cast) and isinstance(e.operand, ast.Name):
             e = e.operand
         if isinstance(e, ast.Name) and e.variable.stand_in is not None:

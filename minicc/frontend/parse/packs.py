@@ -15,7 +15,7 @@ from minicc.frontend.sema.initialise import Initialisers
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 
 T = TypeVar("T")
-_FOLDS = frozenset("+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || ,".split())
+_FOLDS = frozenset("+ - * / % ^ & | << >> += -= *= /= %= ^= &= |= <<= >>= = == != < > <= >= && || , ->* .*".split())
 
 
 class Packs(Initialisers):
@@ -152,8 +152,8 @@ class Packs(Initialisers):
             return None
         start = self.i + 1
         at = self.tokens[dots]
-        left_op = self.tokens[dots - 1].text if dots > start else ""
-        right_op = self.tokens[dots + 1].text if dots + 1 < close else ""
+        left_op = self._operator_at(dots - 1, -1) if dots > start else ""
+        right_op = self._operator_at(dots + 1, 1) if dots + 1 < close else ""
         if (left_op and left_op not in _FOLDS) or (right_op and right_op not in _FOLDS) or not left_op + right_op:
             self.fail("expected a foldable binary operator in fold expression", at)
         self.enter(at)
@@ -164,17 +164,19 @@ class Packs(Initialisers):
         right: list[ast.Expr] = []
         folds_left = bool(right_op)
         if left_op:
-            if self.pack_names(start, dots - 1):
-                left = [self.unary_expression() for _ in self.expansions(start, dots - 1)]
+            end = dots - 1 - (left_op == ".*")
+            if self.pack_names(start, end):
+                left = [self.unary_expression() for _ in self.expansions(start, end)]
                 folds_left = False
             else:
                 self.i = start
                 left = [self.unary_expression()]
         if right_op:
+            begin = dots + 2 + (right_op == ".*")
             if folds_left:
-                right = [self.unary_expression() for _ in self.expansions(dots + 2, close)]
+                right = [self.unary_expression() for _ in self.expansions(begin, close)]
             else:
-                self.i = dots + 2
+                self.i = begin
                 right = [self.unary_expression()]
         self.greater_ends = ends
         self.nest -= 1
@@ -211,17 +213,25 @@ class Packs(Initialisers):
                     if depth == 0:
                         break
                 elif depth == 1 and token.text == "..." and dots is None:
-                    near = self.tokens[i - 1].text in _FOLDS or self.tokens[i - 1].text == "("
-                    if near and (self.tokens[i + 1].text in _FOLDS or self.tokens[i + 1].text == ")"):
+                    near = self._operator_at(i - 1, -1) in _FOLDS or self.tokens[i - 1].text == "("
+                    if near and (self._operator_at(i + 1, 1) in _FOLDS or self.tokens[i + 1].text == ")"):
                         dots = i
             i += 1
         return i, dots
+
+    def _operator_at(self, k: int, step: int) -> str:
+        """The operator whose token nearest to a fold's dots is at index k; `.*` is two, of which the other one is a
+        `step` farther."""
+        pair = self.tokens[min(k, k + step)].text + self.tokens[max(k, k + step)].text
+        return pair if pair == ".*" else self.tokens[k].text
 
     def combine(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
         if op == ",":
             return self.comma(left, right, at)
         if op == "=":
             return self.assign(left, right, at)
+        if op in ("->*", ".*"):
+            return self.through_pointer(op, left, right, at)
         if op.endswith("=") and op not in ("==", "!=", "<=", ">="):
             return self.compound(op[:-1], left, right, at)
         return self.binary(op, left, right, at)

@@ -117,6 +117,10 @@ class Primaries(Packs):
         found = self.lookup(name.text)
         if not isinstance(found, list):
             self.fail(f"no matching literal operator for call to '{name.text}'", token)
+        if isinstance(args[0], ast.Text) and all(isinstance(f, ast.FunctionTemplate) for f in found):
+            # A template takes the text as an argument of its own, an object of a class ([lex.ext]).
+            value = self.constant_argument(args[0], found[0].params[0])
+            return self.call(ast.Overloads(ty.VOID, name, name.text, found, [value]), [], token)
         return self.call(ast.Overloads(ty.VOID, name, name.text, found), args, token)
 
     def _numeric(self, token: Token) -> ast.Expr:
@@ -409,8 +413,6 @@ class Primaries(Packs):
 
     def _implicit_member(self, name: Token, field: Field) -> ast.Expr:
         this = self.object_of(name, lambda record: field in record.fields or has(record, name.text))
-        if this is not None and this.type.record is not None:
-            self.check_access(this.type.record, name)
         if this is None and self.unevaluated:
             return ast.Name(field.type, name, ast.Variable(name.text, field.type, name), lvalue=True)
         if this is None:
@@ -420,6 +422,8 @@ class Primaries(Packs):
         if owner is not None and own is not None and is_derived(this.type.bare, owner.bare) and field in own.fields:
             # `Base::x`, which a member of this class may hide.
             return self.member(self.bind(this, ty.reference(ty.qualified(owner, this.type.quals))), field, name)
+        if this.type.record is not None:
+            self.check_access(this.type.record, name)
         return (
             self.member(this, field, name)
             if field in (this.type.record or _NONE).fields

@@ -210,7 +210,7 @@ class Statements(Records):
         self.i += 1
         static = self.accept("constexpr") is not None
         self.expect("(", "after 'if'")
-        scope = self.push("block")
+        scope = self.push("head")
         before = self._init_statement()
         declared, condition = self._condition(")")
         self.expect(")")
@@ -321,7 +321,7 @@ class Statements(Records):
         unroll = self._take_unroll()
         self.i += 1
         self.expect("(", "after 'while'")
-        scope = self.push("block")
+        scope = self.push("head")
         declared, condition = self._condition(")")
         self.expect(")")
         body = self._loop_body()
@@ -350,7 +350,7 @@ class Statements(Records):
         unroll = self._take_unroll()
         self.i += 1
         self.expect("(", "after 'for'")
-        scope = self.push("block")
+        scope = self.push("head")
         before: list[ast.Stmt] = []
         at = self.token
         if self.at(";"):
@@ -437,7 +437,7 @@ class Statements(Records):
         step = self.step("++", self._read(begin), True, at)
         after = self.i
         self.i = start
-        self.scope = ast.Scope("block", self.scope)
+        self.scope = ast.Scope("head", self.scope)
         declared = self.range_variable(self.unary("*", self._read(begin), at))
         self.i = after
         body = self._loop_body()
@@ -473,7 +473,7 @@ class Statements(Records):
     def _switch(self, token: Token) -> ast.Stmt:
         self.i += 1
         self.expect("(", "after 'switch'")
-        scope = self.push("block")
+        scope = self.push("head")
         before = self._init_statement()
         at = self.token
         if self.starts_declaration():

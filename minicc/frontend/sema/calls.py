@@ -16,7 +16,7 @@ from minicc.frontend.sema.convert import CONVERSION, EXACT, USER, is_derived, is
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
 from minicc.frontend.sema.overloads import Overloads
 from minicc.frontend.tokens import Token
-from minicc.frontend.types import Type
+from minicc.frontend.types import Record, Type
 
 ARITHMETIC = frozenset(("+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!="))
 """Operators that the language has for two numbers of any kind."""
@@ -459,10 +459,10 @@ class Calls(Overloads):
             return ast.Init(t.bare, at, parts)
         if not args and record.has_default:
             return self.value_initialised(t, at)
-        inherited = record.inherit_from if args else []
-        if inherited and not self.viable(list(record.constructors), args, None):
-            fits = [b for b in inherited if b.record and self.viable(list(b.record.constructors), args, None)]
-            return self.inherited_construction(t.bare, (fits or inherited)[0], args, at)
+        if args and not same and record.inherit_from:
+            base = self._inherits_from(record, args)
+            if base is not None:
+                return self.inherited_construction(t.bare, base, args, at)
         if len(args) == 1 and not same:
             # [over.match.copy], CWG 2327: a function that gives the class itself may be explicit; it comes before
             # constructors that need a conversion of their own.
@@ -496,6 +496,16 @@ class Calls(Overloads):
         if self.constrains and not record.vector and not record.closure:
             return self.aggregate(t, args, at)
         self.fail(f"no matching constructor for initialization of '{t}'", at)
+
+    def _inherits_from(self, record: Record, args: list[ast.Expr]) -> Type | None:
+        """The base class one of whose constructors makes an object of `args`; None: one of the class's own does, which
+        goes before one that it inherits if neither fits better ([over.match.best])."""
+        own = self.viable(list(record.constructors), args, None)
+        for base in record.inherit_from:
+            theirs = self.viable(_with_inherited(base), args, None)
+            if theirs and all(any(self._better(c, d) for c in theirs) for d in own):
+                return base
+        return None if own else record.inherit_from[0]
 
     def copied(self, e: ast.Expr, t: Type) -> ast.Expr | None:
         """A new object of class `t` made from the lvalue `e`; None where that is a copy of its bytes."""
@@ -544,6 +554,14 @@ class Calls(Overloads):
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, constructors, args, None, at)
+
+
+def _with_inherited(t: Type) -> list[object]:
+    """The constructors of a class, and those that it has from its bases."""
+    record = t.record
+    return (
+        [] if record is None else [*record.constructors, *(c for b in record.inherit_from for c in _with_inherited(b))]
+    )
 
 
 def _exact(e: ast.Expr) -> bool:

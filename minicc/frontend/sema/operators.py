@@ -365,6 +365,11 @@ class Operators(Conversions):
         made = ast.Member(ty.qualified(t, quals), at, base, field, lvalue=base.lvalue)
         return self.fold_host(made, base)
 
+    def through_pointer(self, op: str, left: ast.Expr, right: ast.Expr, at: Token) -> ast.Expr:
+        """`left ->* right` or `left .* right`."""
+        own = self.operator_call(op, [left, right], at) if op == "->*" and left.type.record else None
+        return own or self.member_through(left, right, op == "->*", at)
+
     def member_through(self, base: ast.Expr, pointer: ast.Expr, arrow: bool, at: Token) -> ast.Expr:
         """`base.*pointer` and `base->*pointer`."""
         if arrow:

@@ -465,7 +465,7 @@ class Overloads(Operators):
                 if wanted is None or not unify(wanted, target, bindings):
                     continue
                 f = self._completed(template, bindings)
-                if f is not None:
+                if f is not None and (explicit or not f.explicit):
                     return f
         for base, _ in record.bases:
             inherited = self._conversion_instance(base, target, explicit)
