@@ -171,6 +171,7 @@ class Function:
         self.reader: Callable[[Function], None] | None = None
         """Of a constexpr function that was called where its body could not be read yet: reads it."""
         self.deleted = False
+        self.defaulted = False
         self.explicit = False
         self.parsed = False
         self.depth = 0

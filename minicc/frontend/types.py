@@ -207,6 +207,8 @@ class Record:
         """Its destructor or an assignment is the program's."""
         self.copied_alone = False
         """A copy or move constructor is declared as defaulted: without another one, nothing makes an object anew."""
+        self.special: set[str] = set()
+        """Which special functions are declared, in any way: "copy" and "move" (constructors), "copy=" and "move="."""
         self.closed_data = False
         """A member is private or protected."""
         self.inherited = 0
@@ -242,6 +244,11 @@ class Record:
         self._named: dict[str, Field] = {}
         self._own: set[str] = set()
         self._unnamed: list[Field] = []
+
+    @property
+    def moves_only(self) -> bool:
+        """What moves is declared, and so there is no copy constructor where none is declared ([class.copy.ctor])."""
+        return "copy" not in self.special and bool(self.special & {"move", "move="})
 
     def declares(self, name: str) -> bool:
         """Whether a field called `name` is its own, not a base's."""
@@ -523,7 +530,7 @@ def complete(t: Type, size: int, align: int) -> None:
 
 _LATER_OF_TYPE = {"size": 0, "align": 1, "llvm": "[0 x i8]"}
 _LATER = frozenset(
-    "fields complete scope constructors has_default bases inherit_from destructor data_size plain_data empties provided copied_alone closed_data inherited final virtuals tables hidden friends closed".split()  # noqa: E501
+    "fields complete scope constructors has_default bases inherit_from destructor data_size plain_data empties provided copied_alone special closed_data inherited final virtuals tables hidden friends closed".split()  # noqa: E501
 )
 
 

@@ -205,17 +205,17 @@ class Expressions(Heap):
             self.nest -= 1
         return self.explicit_cast(operand, target, token)
 
-    def _nothrow(self, e: ast.Expr | ast.Stmt | ast.Variable) -> bool:
+    def nothrow(self, e: ast.Expr | ast.Stmt | ast.Variable) -> bool:
         """All that an expression calls says noexcept."""
         if isinstance(e, ast.Call | ast.Construct) and not self._says_noexcept(e.function):
             return False
         if isinstance(e, ast.IndirectCall | ast.New):
             return False
-        return isinstance(e, ast.Variable) or all(map(self._nothrow, ast.children(e)))
+        return isinstance(e, ast.Variable) or all(map(self.nothrow, ast.children(e)))
 
     def _says_noexcept(self, f: ast.Function) -> bool:
         if f.library or f.comparing or f.nothrow is None or len(f.nothrow) == 1:
-            return f.nothrow is not None or f.library or f.comparing
+            return f.nothrow is not None or f.library or f.comparing or f.defaulted
         saved, self.scope = self.scope, f.param_scope or f.scope or self.scope
         try:
             return self.satisfied(f.nothrow)
@@ -232,7 +232,7 @@ class Expressions(Heap):
             finally:
                 self.unevaluated -= 1
             self.expect(")")
-            return self.dependent_number(token) if dependent(e.type) else self.number(self._nothrow(e), ty.BOOL, token)
+            return self.dependent_number(token) if dependent(e.type) else self.number(self.nothrow(e), ty.BOOL, token)
         if self.at("...") and self.peek().text == "(":
             self.i += 2
             name = self.identifier()

@@ -29,7 +29,7 @@ class Members(Comparisons):
         record = made.record
         assert record is not None
         f = ast.Function(record.template_name or record.name, ty.function(ty.VOID, []), at, scope=record.scope)
-        f.record, f.constructor, f.library, f.constexpr = made, True, self.library, True
+        f.record, f.constructor, f.library, f.constexpr, f.defaulted = made, True, self.library, True, True
         f.param_scope = ast.Scope("function", record.scope)
         self._add_this(f, made, 0)
         f.pending = ([Token(PUNCT, t, at.source, at.start) for t in "{}"] + [Token(EOF, "", at.source, at.start)], 0)
@@ -315,6 +315,8 @@ class Members(Comparisons):
 
     def _member_function(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
         assert d.name is not None
+        if d.name.text == "operator=":
+            self._note_special(made, d.type, "=")
         if self.at("=") and self.peek().text == "default":
             # What the compiler does by itself.
             self.i += 2
@@ -441,6 +443,7 @@ class Members(Comparisons):
         self._function_suffix(d)
         if d.this_quals:
             self.fail("a constructor cannot have a qualifier", name)
+        self._note_special(made, d.type, "")
         if self.at("=") and self.peek().text == "default":
             self.i += 2
             self.expect(";")
@@ -458,6 +461,13 @@ class Members(Comparisons):
             self.report("frontend.redefinition", f"class member cannot be redeclared: '{name.text}'", name)
         record.constructors.append(f)
         self.member_body(f, d, pending)
+
+    def _note_special(self, made: Type, function: Type, mark: str) -> None:
+        """Whether a constructor, or an operator= (`mark` \"=\"), of these parameters copies or moves."""
+        first = function.params[0] if len(function.params) == 1 else None
+        value = first.elem if first is not None and first.kind == "reference" else first
+        if first is not None and value is not None and value.bare is made and made.record is not None:
+            made.record.special.add(("move" if first.rvalue else "copy") + mark)
 
     def _destructor(self, made: Type, specs: Specifiers, pending: list[ast.Function]) -> None:
         record = made.record

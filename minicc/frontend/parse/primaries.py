@@ -9,11 +9,10 @@ from minicc.frontend import ast, literals
 from minicc.frontend import types as ty
 from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.cursor import KEYWORDS, Abandon
-from minicc.frontend.parse.packs import Packs
+from minicc.frontend.parse.questions import ASKED, Questions
 from minicc.frontend.sema import constant
 from minicc.frontend.sema.convert import bit_field, is_derived
 from minicc.frontend.sema.deduce import dependent
-from minicc.frontend.sema.traits import ASKED_OF_CONVERSIONS, QUESTIONS
 from minicc.frontend.tokens import CHAR, IDENT, NUMBER, OTHER, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
@@ -21,13 +20,9 @@ _CHARACTERS = {"": ty.CHAR, "L": ty.WCHAR, "u": ty.CHAR16, "U": ty.CHAR32, "u8":
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"))
 
 
-class Primaries(Packs):
+class Primaries(Questions):
     qualifier: ast.Scope | None = None
     """The scope that the last qualified name was looked up in; None if it was not qualified."""
-
-    def dependent_number(self, at: Token) -> ast.Expr:
-        v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
-        return ast.Name(ty.ULONG, at, v, lvalue=True)
 
     def explicit_cast(self, e: ast.Expr, target: Type, at: Token, style: str = "C-style cast") -> ast.Expr:
         if self.pattern and (dependent(e.type) or dependent(target)):
@@ -195,8 +190,8 @@ class Primaries(Packs):
         text = token.text
         if text in KEYWORDS or text == "__FUNCTION__":
             return self._keyword_expression(token)
-        if text.startswith("__is_") and self.peek().text == "(" and (text in QUESTIONS or text in ASKED_OF_CONVERSIONS):
-            return self._question(token)
+        if text in ASKED and self.peek().text == "(":
+            return self.question(token)
         if text in ("offsetof", "__builtin_offsetof") and self.peek().text == "(":
             return self._offset_of(token)
         if text == "__builtin_bit_cast" and self.peek().text == "(":
@@ -244,37 +239,6 @@ class Primaries(Packs):
             at = self.identifier()
         self.expect(")")
         return self.number(offset, ty.ULONG, token)
-
-    def _question(self, token: Token) -> ast.Expr:
-        """`__is_enum(T)` and its kind."""
-        self.i += 1
-        at = self.token
-        types = [t for t in self.template_arguments(None, "(", ")") if isinstance(t, Type)]
-        if any(map(dependent, types)):
-            return self.dependent_number(token)
-        if token.text in QUESTIONS:
-            return self.number(int(QUESTIONS[token.text](*types)), ty.BOOL, token)
-        values: list[ast.Expr] = [
-            ast.Zero(t.elem, at, lvalue=not t.rvalue) if t.kind == "reference" and t.elem else ast.Zero(t, at)
-            for t in types
-        ]
-        if token.text == "__is_constructible":
-            answer = self.constructible(types[0], values[1:])
-        elif token.text == "__is_assignable":
-            answer = self.rank(values[1], types[0].elem or types[0]) is not None
-        else:
-            answer = (types[0].kind == types[1].kind == "void") or (
-                types[1].kind not in ("void", "array", "function") and self.rank(values[0], types[1]) is not None
-            )
-        return self.number(int(answer), ty.BOOL, token)
-
-    def constructible(self, t: Type, args: list[ast.Expr]) -> bool:
-        record = t.record
-        if record is None or (len(args) == 1 and args[0].type.bare is t.bare):
-            return not args or (len(args) == 1 and self.rank(args[0], t) is not None)
-        if not record.constructors:
-            return not args
-        return (not args and record.has_default) or bool(self.viable(list(record.constructors), args, None))
 
     def _keyword_expression(self, token: Token) -> ast.Expr:
         text = token.text

@@ -513,6 +513,8 @@ class Calls(Overloads):
         assert record is not None
         for _, f in ty.destructors(t):
             self.need_body(f)
+        if record.moves_only and not is_xvalue(e):
+            self.fail(f"call to implicitly-deleted copy constructor of '{t}'", e.at)
         if copy_constructors(t):
             return self.construct(t, [e], e.at)
         if e.type.volatile and not record.closure and not self.library:

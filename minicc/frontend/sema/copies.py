@@ -62,7 +62,10 @@ def copies_members(t: Type) -> bool:
     if record is None or record.vector or record.closure:
         return False
     parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
-    return any(p.record is not None and (copy_constructors(p.bare) or copies_members(p.bare)) for p in parts)
+    return any(
+        p.record is not None and (p.record.moves_only or copy_constructors(p.bare) or copies_members(p.bare))
+        for p in parts
+    )
 
 
 def value_type(t: Type) -> Type:

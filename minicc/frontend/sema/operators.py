@@ -25,6 +25,13 @@ from minicc.frontend.types import CONST, Field, Type
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
+def _only_moves(record: ty.Record, right: ast.Expr) -> bool:
+    """There is no implicit operator= for `right`, since something that moves is declared ([class.copy.assign])."""
+    special = record.special
+    moves = "move=" in special and (is_xvalue(right) or not right.lvalue)
+    return "copy=" not in special and bool(special & {"move", "move="}) and not moves
+
+
 def _foldable(*operands: ast.Expr) -> bool:
     return all(isinstance(e, ast.Number) for e in operands)
 
@@ -408,7 +415,8 @@ class Operators(Conversions):
                 return found
         self.require_assignable(left, at)
         record = left.type.record
-        if record is not None and right.type.bare is left.type.bare and unassignable(left.type):
+        lacks = unassignable(left.type) or (record is not None and _only_moves(record, right))
+        if record is not None and right.type.bare is left.type.bare and lacks:
             why = "because its copy assignment operator is implicitly deleted"
             self.fail(f"object of type '{left.type}' cannot be assigned {why}", at)
         if record is not None and right.type.bare is left.type.bare and assigns_members(left.type):
