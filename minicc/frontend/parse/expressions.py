@@ -214,8 +214,10 @@ class Expressions(Heap):
         return isinstance(e, ast.Variable) or all(map(self.nothrow, ast.children(e)))
 
     def _says_noexcept(self, f: ast.Function) -> bool:
+        if f.defaulted and f.nothrow is None:
+            return True
         if f.library or f.comparing or f.nothrow is None or len(f.nothrow) == 1:
-            return f.nothrow is not None or f.library or f.comparing or f.defaulted
+            return f.nothrow is not None or f.library or f.comparing
         saved, self.scope = self.scope, f.param_scope or f.scope or self.scope
         try:
             return self.satisfied(f.nothrow)

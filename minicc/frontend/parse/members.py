@@ -29,7 +29,8 @@ class Members(Comparisons):
         record = made.record
         assert record is not None
         f = ast.Function(record.template_name or record.name, ty.function(ty.VOID, []), at, scope=record.scope)
-        f.record, f.constructor, f.library, f.constexpr, f.defaulted = made, True, self.library, True, True
+        f.record, f.constructor, f.library, f.constexpr = made, True, self.library, True
+        f.defaulted = True
         f.param_scope = ast.Scope("function", record.scope)
         self._add_this(f, made, 0)
         f.pending = ([Token(PUNCT, t, at.source, at.start) for t in "{}"] + [Token(EOF, "", at.source, at.start)], 0)

@@ -16,8 +16,9 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
 _OF_EXPRESSIONS = frozenset(
-    "convertible_to convertible nothrow_convertible constructible nothrow_constructible trivially_constructible assignable"
-    " nothrow_assignable trivially_assignable destructible nothrow_destructible trivially_destructible".split()
+    "convertible_to convertible nothrow_convertible constructible nothrow_constructible trivially_constructible"
+    " assignable nothrow_assignable trivially_assignable"
+    " destructible nothrow_destructible trivially_destructible".split()
 )
 ASKED = frozenset(QUESTIONS) | {f"__is_{name}" for name in _OF_EXPRESSIONS}
 """The words that ask."""
