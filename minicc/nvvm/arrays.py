@@ -13,9 +13,8 @@ Input: a module's text after LLVM's pipeline, in which a loop goes back to a blo
 from __future__ import annotations
 
 import re
-from itertools import count
 
-from minicc.nvvm.bodies import NAME, bodies, places
+from minicc.nvvm.bodies import NAME, bodies, fresh, places
 
 UNROLLED = 8000
 """The larger limit, in LLVM's instructions."""
@@ -39,10 +38,8 @@ _HALF = re.compile(r"^  store (half|bfloat) ([^\n,]+), (?=ptr )", re.M)
 def as_words(ir: str) -> str:
     """A module's text with its halves stored as integers: LLVM makes no register of a local array of halves that is
     read by wider floats (eight halves written, one float4 read)."""
-    number = count()
-    return _HALF.sub(
-        lambda s: f"  %stored.{(n := next(number))} = bitcast {s[1]} {s[2]} to i16\n  store i16 %stored.{n}, ", ir
-    )
+    names = fresh(ir, "stored")
+    return _HALF.sub(lambda s: f"  %{(n := next(names))} = bitcast {s[1]} {s[2]} to i16\n  store i16 %{n}, ", ir)
 
 
 _RECKONED = re.compile(

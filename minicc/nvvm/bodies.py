@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 NAME = r"%[-\w.$]+"
+GLOBAL = r'(?:[-\w.$]+|"[^"\n]*")'
+"""A function's or variable's name, behind its @."""
 LABEL = re.compile(r"([-\w.$]+):")
 TARGET = re.compile(rf"label ({NAME})")
+_NAMED = re.compile(rf"@({GLOBAL})\(")
+_QUOTED = re.compile(r'(%|^(?="[^"\n]*":))?"([^"\n]*)"', re.M)
 VALUE = re.compile(rf"  ({NAME}) = (?:tail )?(.*)")
 
 
@@ -16,8 +22,28 @@ def bodies(text: str) -> Iterator[tuple[str, str, str]]:
     defined."""
     for function in text.split("\ndefine ")[1:]:
         head, _, body = function.partition("{\n")
-        start = head.find("@") + 1
-        yield head[start : head.find("(", start)], head, body[: body.find("\n}")]
+        name = _NAMED.search(head)
+        assert name is not None
+        yield name[1], head, body[: body.find("\n}")]
+
+
+def fresh(text: str, stem: str) -> Iterator[str]:
+    """Names that the text has not, without their %."""
+    stem = next(name for k in count() if (name := f"{stem}{k or ''}.") not in text)
+    return map(f"{stem}{{}}".format, count())
+
+
+def unquoted(text: str) -> str:
+    """The text with other names for the values, labels and types whose own stand in quotes."""
+    made = fresh(text, "unquoted")
+    names = defaultdict[str, str](lambda: next(made))
+
+    def renamed(found: re.Match[str]) -> str:
+        if found[1] is None:  # a string, or a global's name
+            return found[0]
+        return found[1] + names[found[2]]
+
+    return _QUOTED.sub(renamed, text)
 
 
 def places(lines: Sequence[str]) -> tuple[dict[str, int], dict[str, tuple[int, str]]]:

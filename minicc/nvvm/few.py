@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count, pairwise
+from itertools import pairwise
 
-from minicc.nvvm.bodies import NAME
+from minicc.nvvm.bodies import NAME, fresh
 
 LOADED, STORED = 3, 5
 """Elements of which an index chooses at most, in an array that it only loads from and in one that it stores to. On the
@@ -81,7 +81,7 @@ def _function(text: str) -> str:
     if " = alloca [" not in text:
         return text
     lines = text.split("\n")
-    number = count()
+    names = fresh(text, "few")
     for place in range(len(lines)):
         found = _ALLOCA.match(lines[place])
         if found and found[2].startswith("[") and 0 < (size := _size(found[2])) <= _LARGEST:
@@ -89,7 +89,7 @@ def _function(text: str) -> str:
             if _collect(array, lines, place) and 0 < max(array.most.values(), default=0) <= (
                 STORED if "store" in array.most else LOADED
             ):
-                _rewrite(array, lines, place, number)
+                _rewrite(array, lines, place, names)
     return "\n".join(lines)
 
 
@@ -198,7 +198,7 @@ def _take(array: _Array, here: _Place, kind: str, how: str) -> bool:
     return True
 
 
-def _rewrite(array: _Array, lines: list[str], place: int, number: Iterator[int]) -> None:
+def _rewrite(array: _Array, lines: list[str], place: int, names: Iterator[str]) -> None:
     """Put the single variables in the array's place."""
     slots = {at: f"{array.name}.few{at}" for at in sorted(array.slots)}
     for k in array.gone:
@@ -207,16 +207,14 @@ def _rewrite(array: _Array, lines: list[str], place: int, number: Iterator[int])
         f"  {slots[at]} = alloca {kind}, align {_SIZES[kind]}" for at, kind in sorted(array.slots.items())
     )
     for k, (how, found) in array.work.items():
-        lines[k] = "\n".join(_lines(array, slots, how, found, number))
+        lines[k] = "\n".join(_lines(array, slots, how, found, names))
 
 
-def _lines(
-    array: _Array, slots: dict[int, str], how: str, found: re.Match[str], number: Iterator[int]
-) -> Iterator[str]:
+def _lines(array: _Array, slots: dict[int, str], how: str, found: re.Match[str], names: Iterator[str]) -> Iterator[str]:
     """What one access becomes."""
 
-    def fresh() -> str:
-        return f"%few.{next(number)}"
+    def made() -> str:
+        return f"%{next(names)}"
 
     if how in ("fill", "clear"):
         pointer = found[3] if how == "clear" else found[1]
@@ -227,14 +225,14 @@ def _lines(
             if start <= at < start + size:
                 kind, value = array.slots[at], "zeroinitializer"
                 if source:
-                    yield f"  {(address := fresh())} = getelementptr i8, ptr {source}, i64 {at - start}"
-                    yield f"  {(value := fresh())} = load {kind}, ptr {address}, align 1"
+                    yield f"  {(address := made())} = getelementptr i8, ptr {source}, i64 {at - start}"
+                    yield f"  {(value := made())} = load {kind}, ptr {address}, align 1"
                 yield f"  store {kind} {value}, ptr {slot}, align {_SIZES[kind]}"
         return
     kind, here = (found[2] if how == "load" else found[1]), array.pointers[found[3]]
     vector = _VECTOR.match(kind)
     if vector:
-        yield from _vector(slots, how, found, vector, here.more, fresh)
+        yield from _vector(slots, how, found, vector, here.more, made)
         return
     size = _SIZES[kind]
     choice = [(k, slots[at]) for k, at in _candidates(array, here, size)]
@@ -248,35 +246,35 @@ def _lines(
         value = ""
         for step, (k, slot) in enumerate(reversed(choice)):
             last = step == len(choice) - 1
-            one = found[1] if last and not value else fresh()
+            one = found[1] if last and not value else made()
             yield f"  {one} = load {kind}, ptr {slot}, align {size}"
             if value:
-                yield f"  {(same := fresh())} = icmp eq {here.index}, {k}"
-                both = found[1] if last else fresh()
+                yield f"  {(same := made())} = icmp eq {here.index}, {k}"
+                both = found[1] if last else made()
                 yield f"  {both} = select i1 {same}, {kind} {one}, {kind} {value}"
                 one = both
             value = one
         return
     for k, slot in choice:
-        yield f"  {(old := fresh())} = load {kind}, ptr {slot}, align {size}"
-        yield f"  {(same := fresh())} = icmp eq {here.index}, {k}"
-        yield f"  {(new := fresh())} = select i1 {same}, {kind} {found[2]}, {kind} {old}"
+        yield f"  {(old := made())} = load {kind}, ptr {slot}, align {size}"
+        yield f"  {(same := made())} = icmp eq {here.index}, {k}"
+        yield f"  {(new := made())} = select i1 {same}, {kind} {found[2]}, {kind} {old}"
         yield f"  store {kind} {new}, ptr {slot}, align {size}"
 
 
 def _vector(
-    slots: dict[int, str], how: str, found: re.Match[str], vector: re.Match[str], start: int, fresh: Callable[[], str]
+    slots: dict[int, str], how: str, found: re.Match[str], vector: re.Match[str], start: int, made: Callable[[], str]
 ) -> Iterator[str]:
     """A vector's elements, one by one."""
     kind, element, size = vector[0], vector[2], _SIZES[vector[2]]
     value = "poison"
     for k in range(int(vector[1])):
-        one = fresh()
+        one = made()
         if how == "store":
             yield f"  {one} = extractelement {kind} {found[2]}, i32 {k}"
             yield f"  store {element} {one}, ptr {slots[start + k * size]}, align {size}"
         else:
             yield f"  {one} = load {element}, ptr {slots[start + k * size]}, align {size}"
-            both = found[1] if k == int(vector[1]) - 1 else fresh()
+            both = found[1] if k == int(vector[1]) - 1 else made()
             yield f"  {both} = insertelement {kind} {value}, {element} {one}, i32 {k}"
             value = both

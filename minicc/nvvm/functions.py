@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import re
 
-_FUNCTION = re.compile(r"^define [^\n]*?@([\w.$]+)\(.*?^\}$", re.M | re.S)
-_GLOBAL = re.compile(r"^(@[\w.$]+) = .*", re.M)
-_NAME = re.compile(r"@[\w.$]+")
+from minicc.nvvm.bodies import GLOBAL
+
+_FUNCTION = re.compile(rf"^define [^\n]*?@({GLOBAL})\(.*?^\}}$", re.M | re.S)
+_GLOBAL = re.compile(rf"^(@{GLOBAL}) = .*", re.M)
+_NAME = re.compile(rf"@{GLOBAL}")
 _ADDRESS = re.compile(r" (?:local_)?unnamed_addr\b")
 """Whether an address is asked for, which hangs on what else the module has."""
-_DECLARED = re.compile(r"^declare [^\n]*?(@[\w.$]+)\(.*", re.M)
+_DECLARED = re.compile(rf"^declare [^\n]*?(@{GLOBAL})\(.*", re.M)
 _NOTE = re.compile(r"^(?:attributes #\d+|!\d+) = .*", re.M)
 _UNIT = re.compile(r"^!(\d+) = distinct !DICompileUnit\(", re.M)
 _BRACKETS = re.compile(r"(?<!addrspace)\([^()]*\)")

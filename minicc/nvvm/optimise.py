@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from minicc import passes
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm import llvm
+from minicc.nvvm.bodies import GLOBAL, unquoted
 from minicc.nvvm.options import Options
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -196,7 +197,7 @@ def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, 
         return str(module)
 
 
-_KERNEL = re.compile(r"^(define ptx_kernel [^\n]*?@([\w.$]+)\([^\n]*\))( #\d+[^\n]*\{)$", re.M)
+_KERNEL = re.compile(rf"^(define ptx_kernel [^\n]*?@({GLOBAL})\([^\n]*\))( #\d+[^\n]*\{{)$", re.M)
 """The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
 _LONGER, _FEWER_TURNS = 4, 2
@@ -260,6 +261,9 @@ class _Work:
     def __init__(self, machine: llvm.Machine, ir: str, options: Options) -> None:
         self.machine, self.ir, self.options = machine, ir, options
         self.module = _parse(ir, machine, options)
+        if '%"' in ir:  # our passes read lines, in which names are words
+            self.ir = unquoted(str(self.module))
+            self.module = _parse(self.ir, machine, options)
         self._text: str | None = None
         self.prepared: str | None = None
 

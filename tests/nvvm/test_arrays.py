@@ -199,3 +199,10 @@ def test_loops_that_would_be_written_out_in_each_other_without_end_are_not_tried
     path.write_text(source.replace("SIZE", str(size)))
     minicc.compile(path, arch="sm_90")
     assert [bool(names) for names in found] == [tried]
+
+
+def test_halves_stored_as_words_have_names_that_nothing_has() -> None:
+    text = "  %stored.0 = add i32 %n, 1\n  store half %h, ptr %p, align 2\n"
+    words = arrays.as_words(text).split("\n")
+    assert words[0] == text.split("\n")[0] and " = bitcast half %h to i16" in words[1]
+    assert words[1].split()[0] not in text and words[2].split()[2].rstrip(",") == words[1].split()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -64,6 +65,14 @@ def test_each_kernel_has_its_number_of_turns():
     apart = text[text.index(".entry _Z5apart") :]
     assert flat.count("ld.global") == 8 + 7 and apart.count("ld.global") == 2 * (8 + 7), "loops one after the other"
     assert nested.count("ld.global") == 4 + 1, "its turns are too long for what is left over to be taken apart"
+
+
+def test_names_in_quotes_are_names():
+    text = re.sub(r"@_Z(\w+)\(", r'@"the \1"(', compiled().ll)
+    text = re.sub(r"%([a-z][\w.]*)", r'%"the \1"', re.sub(r"^([a-z][\w.]*):", r'"the \1":', text, flags=re.M))
+    assert len(re.findall('"the ', text)) > 200
+    quoted, plain = (minicc.compile(SourceFile("k.ll", ll), arch="sm_90").ptx for ll in (text, compiled().ll))
+    assert quoted.replace("the_$_", "_Z") == plain
 
 
 def test_neighbours_under_a_condition_go_by_four():
