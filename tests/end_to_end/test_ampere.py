@@ -179,17 +179,20 @@ GENERIC = """.version 8.0
     ld.param.u64 %a, [p];
     mbarrier.arrive.b64 %s, [%a+8];
     st.u64 [%a], %s;
+    mbarrier.arrive_drop.b64 %s, [%a+8];
+    st.u64 [%a+16], %s;
     ret;
 }
 """
 
 
 def test_uniform_addresses_print_without_registers(tmp_path, oracle, capsys):
-    """Of [RZ.64+UR4] nvdisasm prints [UR4] for these machines, and an arrival at a generic address is an ATOM."""
+    """Of [RZ.64+UR4] nvdisasm prints [UR4] for these machines, and an arrival at a generic address is an ATOM, or two."""
     nvidia_assembles(GENERIC, tmp_path, "sm_80")
     file = tmp_path / "k.cubin"
     theirs = subprocess.run([oracle("cuobjdump"), "-sass", file], capture_output=True, text=True, check=True).stdout
     assert "ATOM.E.ARRIVE.64.STRONG.SM PT, R2, [UR" in theirs
+    assert "ATOM.E.POPC.INC.32.STRONG.SM PT, RZ, [UR" in theirs
     assert cli.main(["objdump", "-sass", str(file)]) == 0
     assert capsys.readouterr().out == theirs
 

@@ -90,6 +90,8 @@ ROWS = (
        off=OFF, on="sm_80"),
     op("ATOM", 0xF8A, ".E.ARRIVE{evict}.64{scope} Pd, Rd:2, [Ra.64:2+URc+#off]", ATOMG, when="91=1 87..90=9 72..76=5",
        hidden="desc=70..71=1", evict=EVICT, scope=SCOPE, off=OFF, on="sm_80"),
+    op("ATOM", 0xF8A, ".E.POPC.INC{evict}.32{scope} Pd, Rd, [Ra.64:2+URc+#off]", ATOMG, when="91=1 87..90=10 72..76=1",
+       hidden="desc=70..71=1", evict=EVICT, scope=SCOPE, off=OFF, on="sm_80"),
     # Loads from a multicast address: a reduction over all copies.
     op("LDGMC", 0x9A4, "{e}{op}{type}{scope} Rd:type, [Ra.64:2+URc+#off]", ATOMG, when="70=1 91=1", on="sm_90",
        e=EXTENDED, op="87..90: ADD MIN MAX ? ? AND OR XOR ? ? ? ? ? ? ? ?", type="73..75: 32 S32 64 S64 ? ? ? ?",
