@@ -60,6 +60,23 @@ def test_conversions_of_constants(kind: str) -> None:
     assert "cvt." not in alone.replace("cvta.", "")
 
 
+@pytest.mark.parametrize("used", ["called(v, c)", "lambda(v)", "100 / v"])
+def test_what_has_no_value_and_is_not_used(used: str) -> None:
+    """Lanes whose variable was never set read nothing for it, wherever it is handed on: n lanes have an element."""
+    source = f"""__device__ __noinline__ int called(int v, bool c) {{ return c ? 100 / v : 0; }}
+    extern "C" __global__ void k(const int *in, int *out, int n) {{
+        int i = threadIdx.x, v;
+        bool c = i < n;
+        if (c) v = in[i << 20];
+        auto lambda = [=](int v) {{ return c ? 100 / v : 0; }};
+        int r = {used};
+        out[i] = c ? r : 0;
+    }}"""
+    out = np.full(32, 7, np.int32)
+    run(source, "k", np.array([9], np.int32), out, np.int32(1), threads=32)
+    assert out.tolist() == [11] + [0] * 31
+
+
 def test_shifts_of_constants_beyond_the_width() -> None:
     """As PTX's, which clamp the amount; what depends on one is not taken for unreachable."""
     source = """extern "C" __global__ void k(long long *out, int i, unsigned u) {

@@ -129,11 +129,11 @@ class FunctionEmitter(Values):
             self.slots[id(p)] = name
             assert t.elem is not None
             return f"ptr noundef nonnull align {t.elem.align} {name}"
-        attributes = ""
-        if t.kind == "pointer" and p.restrict:
-            attributes = " noalias"
+        attributes = " noalias" if t.kind == "pointer" and p.restrict else ""
+        if kernel:
+            attributes += " noundef"  # others may be given what has no value where they do not use it
         self._parameter_slot(p, name)
-        return f"{t.llvm}{attributes} noundef {name}"
+        return f"{t.llvm}{attributes} {name}"
 
     # -- with -G
 

@@ -370,6 +370,8 @@ class Values(Instructions):
             return self.make(f"{'ashr' if t.signed else 'lshr'} {llvm} {left}, {right}")
         if op in "/%":
             word = ("s" if t.signed else "u") + ("div" if op == "/" else "rem")
+            if right.startswith("%"):  # else a way on which it has no value is none to LLVM
+                right = self.make(f"freeze {llvm} {right}")
             return self.make(f"{word} {llvm} {left}, {right}")
         wrap = " nsw" if t.signed and op in "+-*" else ""
         return self.make(f"{_INT_OPS[op]}{wrap} {llvm} {left}, {right}")
