@@ -40,8 +40,12 @@ _DEPBAR_STALL = 4
 _CLUSTER = {("CGAERRBAR", "UCGABAR_ARV"): 8, ("UCGABAR_ARV", "UCGABAR_WAIT"): 6}
 """Least stall of the first of two neighbours: what nvcc leaves (with 4 for 6 an H200's warps come through early)."""
 _INVALIDATE_STALL = 4
+_SHARED = frozenset({"LDS", "STS", "LDSM", "STSM", "ATOMS", "SYNCS"})
+"""What L1's tags are not asked for: it may follow an invalidation of them at once."""
 _WIDEST = 8
 """Groups begin at multiples of their size, the largest at multiples of this."""
+_ACCUMULATORS = 4
+"""Those of warpgroup multiplies at multiples of this (NVIDIA's ptxas has 64 of them from R188 on)."""
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
 _CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TXQ", "SULD", "SUATOM"})
@@ -280,17 +284,19 @@ class Checker:
             self._report("control", i, i, f"a stall of {_DEPBAR_STALL} is what holds the instruction after DEPBAR")
         after = self.nodes[i + 1] if i + 1 < len(self.nodes) else node
         least = _CLUSTER.get((node.instr.mnemonic, after.instr.mnemonic), 0)
-        if "IVALL" in node.instr.modifiers and any(isinstance(o, Mem) for o in after.instr.operands):
+        far = after.instr.mnemonic not in _SHARED and any(isinstance(o, Mem) for o in after.instr.operands)
+        if "IVALL" in node.instr.modifiers and far:
             least = _INVALIDATE_STALL
         if max(control.stall, 1) < least:
             self._report("control", i, i, f"nvcc leaves {least} cycles between {node.instr.mnemonic} and the next")
         for bar in (control.wbar, control.rbar):
             if bar == 6:
                 self._report("control", i, i, "barrier 6 does not exist")
+        widest = _ACCUMULATORS if node.instr.mnemonic in GMMA else _WIDEST
         for access in (*node.found.reads, *node.found.writes):
             # Others are illegal on an H200; tensor map copies need all of it for their coordinates.
             step = 1 << (access.count - 1).bit_length()
-            if access.file in ("R", "UR") and access.index % min(step, _WIDEST):
+            if access.file in ("R", "UR") and access.index % min(step, widest):
                 self._report("align", i, i, f"{access.count} registers of {access.file} begin at {access.index}")
 
     def _uses(self, i: int, node: _Node, state: _State) -> None:

@@ -132,6 +132,12 @@ def test_accumulators_are_left_alone_from_arrive_on() -> None:
         assert found(arrive, multiply, end, "s6 | MOV R60, R30", arrive, multiply, end) == []
 
 
+def test_accumulators_begin_where_nvidia_puts_them() -> None:
+    for first, problems in (188, []), (186, ["align"]):
+        multiply = f"s4 | HGMMA.64x128x16.F32 R{first}, gdesc[UR8], RZ, !UPT, gsb0"
+        assert found("s6 | WARPGROUP.ARRIVE", multiply, "s6 | WARPGROUP.DEPBAR.LE gsb0, 0x0") == problems
+
+
 def test_a_clusters_barrier_keeps_nvccs_distances() -> None:
     barrier = ("s8 | CGAERRBAR", "s6 | UCGABAR_ARV", "s1 | UCGABAR_WAIT", "s4 | CCTL.IVALL", "w0 | LD.E R4, [R2]")
     assert found(*barrier) == []
@@ -139,6 +145,7 @@ def test_a_clusters_barrier_keeps_nvccs_distances() -> None:
         lines = list(barrier)
         lines[at] = short + lines[at][2:]
         assert found(*lines) == ["control"], lines[at]
+    assert found("s1 | CCTL.IVALL", "s1 r0 | SYNCS.ARRIVE.TRANS64 RZ, [UR5], R6") == []
 
 
 def test_texture_fetches_answer_in_order() -> None:
