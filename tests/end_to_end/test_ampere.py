@@ -187,7 +187,7 @@ GENERIC = """.version 8.0
 
 
 def test_uniform_addresses_print_without_registers(tmp_path, oracle, capsys):
-    """Of [RZ.64+UR4] nvdisasm prints [UR4] for these machines, and an arrival at a generic address is an ATOM, or two."""
+    """Of [RZ.64+UR4] nvdisasm prints [UR4] for these machines, and arrivals at generic addresses are ATOMs."""
     nvidia_assembles(GENERIC, tmp_path, "sm_80")
     file = tmp_path / "k.cubin"
     theirs = subprocess.run([oracle("cuobjdump"), "-sass", file], capture_output=True, text=True, check=True).stdout
