@@ -23,8 +23,7 @@ _IN_FLIGHT = 32
 """Words that inline PTX loads in the turns that go together, at most: for as many registers `together` of ptxas makes
 the loads of a loop's turns together."""
 LONGEST = 50
-"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers. The extractvalue of a register
-that inline PTX gives does not count: no code is made for it."""
+"""Instructions of a turn: LLVM stops at as many, times four, for loops without barriers."""
 
 _BARRIER = "@llvm.nvvm.barrier.cta.sync.aligned.all("
 _NAME = "@barrier.of.turns("
@@ -32,6 +31,8 @@ _DECLARED = re.compile(rf"^declare void {re.escape(_NAME)}.*", re.M)
 _ATTRIBUTES = re.compile(r"^attributes #(\d+) = \{ convergent nounwind([^}\n]*) \}$", re.M)
 _ALONE = ' "asm.of.turns"'
 _ASM = re.compile(r" asm (?:sideeffect )?\"[^\n]*\) #(\d+)(?=,|$)", re.M)
+_COSTS = re.compile(rf"  (?!{NAME} = (?:phi|getelementptr)\b)")
+"""An instruction for which code is made, or the extractvalue of a register that inline PTX gives."""
 _PART = re.compile(r"  \S+ = extractvalue [^%]*(%[-\w.$]+), ")
 _LOADING = re.compile(rf"  ({NAME}) = (?:tail )?call [^\n]* asm (?:sideeffect )?\"\s*(?:wmma\.load|ldmatrix)\.")
 _NUMBERED = re.compile(r"^!(\d+) = ", re.M)
@@ -134,7 +135,7 @@ def _loops(lines: list[str], groups: set[str]) -> list[tuple[int, int]]:
     return [
         (start, end)
         for start, end in loops
-        if end - start - sum(map(bool, map(_PART.match, lines[start:end]))) <= LONGEST
+        if sum(bool(_COSTS.match(line)) and not _PART.match(line) for line in lines[start:end]) <= LONGEST
         and not any(_ENDS.match(line) for line in lines[start:end])
         and all(place < target <= end for place in range(start, end) for target in targets[place])
         and counted(start, end)

@@ -125,3 +125,28 @@ def test_few_turns(start: str, few: bool) -> None:
     text += f" for (int j = {start}; j < 7; j += 2) d[j] += d[j + 1]; }}"
     ir = frontend.compile(SourceFile("a.cu", text), Options())
     assert ('"llvm.loop.unroll.count", i32 4' in ir) == few
+
+
+@pytest.mark.parametrize(
+    ("turns", "body", "count"),
+    [
+        (16, "s += x[i] / s;", None),
+        (17, "s += x[i] / s;", 4),
+        (17, "s /= x[i];", 4),
+        (17, "s += x[i] / 3;", None),
+        (17, "s += sqrt(x[i]);", 4),
+        (17, "s += ratio(x[i], s);", 4),
+        (8, "for (int j = 0; j < 4; j++) s += x[i] / s;", 4),
+        (8, "s = (x[i] / s + s / x[i]) / (s / x[i] + x[i] / s + s) + s / x[i];", 2),
+        (17, "a[i] = x[i] / s;", None),
+        (4, "for (int j = 0; j < 8; j++) s += x[i] / s;", None),
+    ],
+)
+def test_constant_loops_that_divide(turns: int, body: str, count: int | None) -> None:
+    """They are written out as far as their long ways are few; where an array becomes registers by it, in any case."""
+    text = "__device__ double ratio(double x, double y) { return x / y; }"
+    text += "__global__ void k(const double *x, double *d) { double s = 1, a[20] = {};"
+    text += f" for (int i = 0; i < {turns}; i++) {{ {body} }} d[0] = s + a[d[1] > 0]; }}"
+    ir = frontend.compile(SourceFile("a.cu", text), Options())
+    counts = [int(c) for c in re.findall(r'"llvm.loop.unroll.count", i32 (\d+)', ir)]
+    assert counts[:1] == ([count] if count is not None else [])

@@ -82,6 +82,19 @@ def test_a_loop_that_a_parameter_keeps_going_stays():
     assert marked(text) is None
 
 
+@pytest.mark.parametrize(("line", "short"), [("getelementptr i8, ptr %p, i32", True), ("add i32 %i,", False)])
+def test_the_length_of_a_turn_is_what_code_is_made_for(line, short):
+    barrier = "void @llvm.nvvm.barrier.cta.sync.aligned.all"
+    turn = f"turn:\n  %i = phi i32 [ 0, %entry ], [ %j, %turn ]\n  call {barrier}(i32 0)\n  %j = add i32 %i, 1\n"
+    turn += "".join(f"  %x{n} = {line} {n}\n" for n in range(48))
+    turn += "  %more = icmp slt i32 %j, %n\n  br i1 %more, label %turn, label %end\nend:\n  ret void\n"
+    text = (
+        f"declare {barrier}(i32)\n\ndefine ptx_kernel void @f(ptr %p, i32 %n) {{\nentry:\n  br label %turn\n{turn}}}\n"
+    )
+    llvmlite.binding.parse_assembly(text).verify()
+    assert (marked(text) is not None) == short
+
+
 def test_metadata_whose_numbers_have_gaps():
     """Functions that were taken from another text brought theirs."""
     barrier = "void @llvm.nvvm.barrier.cta.sync.aligned.all"

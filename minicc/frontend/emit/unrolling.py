@@ -11,6 +11,9 @@ may: each then runs under a guard, as one that is not reached says that the next
 
 And constant loops around loops of unknown turns: LLVM writes out the outer one by the size that it has before the inner
 ones are unrolled, each copy of them then. As nvcc does, their copies count here.
+
+And constant loops that divide: a division is one instruction to LLVM, and some forty with its long way. Of many turns
+four stand together then.
 """
 
 from __future__ import annotations
@@ -30,8 +33,13 @@ _LOADED = 640
 less; two or four of 300 take 0.79 to 1.01 (1.06 to 1.08) of one at a time's, of 600 0.89 to 1.02 (1.04 to 1.12)."""
 _PARTIAL, _COPIES = 200, 8
 """Instructions, and turns, up to which LLVM unrolls a loop of unknown turns (`nvvm.optimise`)."""
+_DIVISIONS, _TOGETHER = 16, 4
+"""Divisions and roots of all turns of a constant loop up to which it is written out: 10 KB of code; the turns of others
+that stand together. (A series of 39 terms in doubles, 31 KB: 1.08 of the cycles of four at a time on an H200; three
+others 1.01.)"""
 _WARP_SIZE = 32
 _COMPARES = ("<", "<=", ">", ">=", "!=")
+_ROOTS = frozenset({"sqrt", "sqrtf"})
 
 
 def factor(s: ast.Loop) -> int | None:
@@ -41,6 +49,8 @@ def factor(s: ast.Loop) -> int | None:
         return s.unroll
     if _long_nest(s):
         return 1
+    if (copies := _long_ways(s)) is not None:
+        return copies
     if isinstance(s.step, ast.CompoundAssign):
         return _few_turns(s.step, test, s.body)
     if not _loaded(test.right, 2):
@@ -152,6 +162,38 @@ def _weigh(
         copies = node.unroll or (min(_COPIES, _PARTIAL // max(size, 1)) if counted and not around else 0)
         return size * (1 if node.unroll == 1 else copies + 1), True
     return size, around
+
+
+def _long_ways(s: ast.Loop) -> int | None:
+    """How many turns of a constant loop stand together if it divides more often than it may be written out for."""
+    number = turns(s)
+    divisions = _divisions(s.body, {}) if number > _TOGETHER else 0
+    if number * divisions <= _DIVISIONS:
+        return None
+    assert isinstance(s.condition, ast.Binary)
+    if _selects(s.body, _compared(s.condition.left)[0]):
+        return None
+    return max(min(_TOGETHER, _DIVISIONS // divisions), 1)
+
+
+def _divisions(node: ast.Expr | ast.Stmt | ast.Variable, known: dict[ast.Function, int]) -> int:
+    """Divisions by unknown numbers and roots of a node, with the turns of constant loops; `known`: of functions."""
+    if isinstance(node, ast.Variable):
+        return _divisions(node.init, known) if isinstance(node.init, ast.Expr) else 0
+    if isinstance(node, ast.If) and _asks_for_constant(node.condition):
+        return _divisions(node.other, known) if node.other is not None else 0
+    found = 0
+    if isinstance(node, ast.Call) and isinstance(node.function.body, ast.Stmt):
+        if node.function not in known:
+            known[node.function] = 0
+            known[node.function] = _divisions(node.function.body, known)
+        found = known[node.function]
+    elif isinstance(node, ast.Binary | ast.CompoundAssign) and node.op in ("/", "%"):
+        found = int(constant.evaluate(node.right) is None)
+    elif isinstance(node, ast.BuiltinCall):
+        found = int(isinstance(node.builtin, Builtin) and node.builtin.name in _ROOTS)
+    found += sum(_divisions(part, known) for part in ast.children(node))
+    return found * turns(node) if isinstance(node, ast.Loop) else found
 
 
 def _asks_for_constant(e: ast.Expr) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from minicc.arch.schema import Arch
+from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V, VMem, VReg
-from minicc.ptxas.operands import guarded, map_operand, parts, parts_written, reads, writes
+from minicc.ptxas.operands import guarded, map_operand, parts, parts_read, parts_written, reads, writes
 from minicc.ptxas.optimise.counting import ALL, Counted, Unfit
 from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Reg, Target
@@ -41,15 +43,44 @@ class _Clash(Exception):
         self.reg = reg
 
 
+def inner(function: MFunction, arch: Arch) -> set[str]:
+    """Labels of the blocks in a loop in a loop. Loops that go on by what the grid's size makes do not count: most
+    threads make one turn of them (rows of an integral image 1.21 to 0.99 of nvcc's cycles on an H200, a convolution
+    1.11 to 0.79)."""
+    if all(block.loop_depth < 2 for block in function.blocks):
+        return set()
+    sizes = {Const(0, arch.abi.grid_dim + 4 * axis) for axis in range(3)}
+    made: set[Part] = set()
+    """What is made of the grid's size outside of loops."""
+    striding: set[int] = set()
+    """Places of the blocks that add that, or what they make of the size, to a register."""
+    for n, block in enumerate(function.blocks):
+        for inst in block.insts:
+            if not sizes.isdisjoint(inst.srcs) or not made.isdisjoint(parts_read(inst)):
+                written = parts_written(inst)
+                if inst.mnemonic in _STEPS and not set(written).isdisjoint(parts_read(inst)):
+                    striding.add(n)
+                elif not block.loop_depth:
+                    made.update(written)
+    depths = [block.loop_depth for block in function.blocks]
+    for _, body in sorted(Cfg.of(function).loops() if striding else (), key=lambda loop: len(loop[1])):
+        if not striding.isdisjoint(body):
+            striding -= body  # they are of this loop, not of those around it
+            for n in body if len(body) > 1 else ():
+                depths[n] -= 1
+    return {block.label for block, depth in zip(function.blocks, depths, strict=True) if depth > 1}
+
+
 class Rounds(Counted):
     """A counting loop, how many of its rounds are made together, and the blocks for that. Raises `Unfit`; nothing is
     changed before `unrolled`."""
 
-    def __init__(self, function: MFunction, block: Block, homes: Mapping[int, set[str]]) -> None:
+    def __init__(self, function: MFunction, block: Block, homes: Mapping[int, set[str]], inner: bool) -> None:
         super().__init__(function, block)
+        self.under_way = _NESTED if inner else _IN_FLIGHT
         self.homes = homes
         """Labels of the blocks that read each register."""
-        self.long = _INNER if block.loop_depth > 1 else _LONG
+        self.long = _INNER if inner else _LONG
         if len(self.body) > (_APART if self.apart else self.long[0]):
             raise Unfit
         self.carried: set[int] = set()
@@ -101,7 +132,7 @@ class Rounds(Counted):
                 chased.update(parts_written(inst))
         loaded += exchanged
         long = len(self.body) > _SHORT
-        _, made, under_way = self.long if long else (0, 0, _NESTED if self.block.loop_depth > 1 else _IN_FLIGHT)
+        _, made, under_way = self.long if long else (0, 0, self.under_way)
         if loaded <= _WAITING and long and self.long is _LONG:
             made = _WAITED
         if any(min(step, (1 << 32 * words) - step) >= _ABREAST for words, step in self.counters.values()):

@@ -48,7 +48,9 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     if not loops:
         return
     from minicc.ptxas.optimise.counting import Unfit
-    from minicc.ptxas.optimise.together import Rounds
+    from minicc.ptxas.optimise.together import Rounds, inner
+
+    nested = inner(function, arch)
 
     made: dict[str, list[Block]] = {}
     homes: dict[int, set[str]] = {}
@@ -60,7 +62,7 @@ def run(function: MFunction, arch: Arch, options: Options) -> None:
     for block in loops:
         dead.drop_overwritten(block)
         try:
-            made[block.label] = Rounds(function, block, homes).unrolled()
+            made[block.label] = Rounds(function, block, homes, block.label in nested).unrolled()
         except Unfit:
             continue
     if not made:

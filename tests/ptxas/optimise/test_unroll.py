@@ -290,6 +290,27 @@ def test_turns_that_threads_make_abreast() -> None:
         assert loads(assemble(source.replace("%rd0, 4;", f"%rd0, {step};")).functions[0].code) == want
 
 
+@pytest.mark.parametrize(
+    ("on", "rounds"),
+    [
+        ("add.u32 %r3, %r3, 1;", 2),
+        ("add.u32 %r3, %r3, %r13;", 4),
+        ("mad.lo.u32 %r3, %r13, 64, %r3;", 4),
+    ],
+)
+def test_loops_that_go_on_by_the_size_of_the_grid_are_none_around_others(on: str, rounds: int) -> None:
+    """Four loads a round: two rounds are made together in a loop in a loop, else four, and two of what they leave."""
+    more = "".join(f"ld.global.u32 %r{8 + k}, [%rd0+{4 * k}]; add.u32 %r4, %r4, %r{8 + k};\n" for k in range(1, 4))
+    source = text("lt", "s32", 1, False).replace("add.s32 %r7", more + "add.s32 %r7").replace("%rd0, 4;", "%rd0, 16;")
+    source = source.replace("add.s32 %r3, %r3, 1;", "add.s32 %r14, %r14, 1;").replace(
+        "lt.s32 %p0, %r3", "lt.s32 %p0, %r14"
+    )
+    around = "mov.u32 %r13, %nctaid.x; AROUND: mov.u32 %r14, 0; mov.u32 %r4, 0;"
+    source = source.replace("mov.u32 %r4, 0;", around)
+    source = source.replace("ret;", f"{on} setp.lt.s32 %p0, %r3, %r1; @%p0 bra AROUND; ret;")
+    assert loads(assemble(source).functions[0].code) == 4 * (1 + rounds + (2 if rounds > 2 else 0))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 11])
 def test_sums_over_the_lanes_of_four_rounds_go_together(tmp_path: Path, n: int) -> None:
     """Each round loads from shared memory, and stores there, apart from the others; one lane stores the sum."""
