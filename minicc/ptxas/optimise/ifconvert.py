@@ -161,6 +161,37 @@ def _narrowed(
     return out
 
 
+def _movable(side: list[MInst]) -> dict[tuple[object, ...], MInst]:
+    """What a side computes of nothing else in it, into what it has not read before: it may come before the branch."""
+    made = Counter(part for inst in side for part in parts_written(inst))
+    out: dict[tuple[object, ...], MInst] = {}
+    read: set[Part] = set()
+    first: set[Part] = set()
+    for inst in side:
+        read.update(parts_read(inst))
+        own = parts_written(inst)
+        alone = inst.dsts and all(made[part] == 1 and part not in read for part in own)
+        still = all(not made[part] or part in first for part in parts_read(inst))
+        if alone and still and not (inst.memory or inst.side_effect or guarded(inst)):
+            out[inst.mnemonic, inst.modifiers, inst.dsts, inst.srcs, inst.hidden] = inst
+            first.update(own)
+    return out
+
+
+def _computed_in_both(one: list[MInst], other: list[MInst]) -> list[tuple[MInst, MInst]]:
+    """What both sides of a diamond compute to the same place, such as the sign of an index that is used after it, too;
+    in order."""
+    out: list[tuple[MInst, MInst]] = []
+    there = _movable(other)
+    lost: set[Part] = set()
+    for key, mine in _movable(one).items():
+        if key in there and lost.isdisjoint(parts_read(mine)):
+            out.append((mine, there[key]))
+        else:
+            lost.update(parts_written(mine))
+    return out
+
+
 class _Converter:
     """Tables over the function, kept up to date, so that cost is linear."""
 
@@ -343,7 +374,8 @@ class _Converter:
             return False
         other = other[:-1] if away else other
         longest = _BOTH_FAR if _loads(one) and _loads(other) else self._longest(one, other)
-        if len(one) + len(other) > longest or self.preds.get(second.label) != {head.label} or (
+        both = _computed_in_both(one, other)
+        if len(one) + len(other) - 2 * len(both) > longest or self.preds.get(second.label) != {head.label} or (
             self.preds.get(first.label) != {head.label} or self.named.get(first.label) or self.named[second.label] > 1
         ):  # fmt: skip
             return False
@@ -361,6 +393,11 @@ class _Converter:
         for inst in (branch, *((jump,) if near else ()), *second.insts[len(other) :]):
             self._unname(inst)
         head.insts.pop()
+        for mine, twin in both:
+            head.insts.append(mine)
+            one.remove(mine)
+            other.remove(twin)
+            self._forget(twin)
         while one and other and self._same(one[0], other[0], privates):
             head.insts.append(one.pop(0))
             del other[0]
@@ -408,6 +445,13 @@ class _Converter:
             private.discard(old.id)
             private.discard(new.id)
         return True
+
+    def _forget(self, inst: MInst) -> None:
+        """An instruction that is made once for two."""
+        self.written.subtract(parts_written(inst))
+        for operand in (*reads(inst), *writes(inst)):
+            if isinstance(operand, V):
+                self.mentions[operand.reg.id] -= 1
 
     def _unname(self, inst: MInst) -> None:
         target = target_of(inst)

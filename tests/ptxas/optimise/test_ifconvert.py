@@ -151,6 +151,43 @@ __global__ void f(const int *a, const int *d, int *out, int w) {
     assert "BSSY" not in code and "LDG" not in code[code.index("VIMNMX") :]
 
 
+PLACES = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+.reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<2>;
+ld.param.u64 %rd0, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %rd0, %rd1;
+ld.global.s32 %r2, [%rd1]; mov.u64 %rd2, %rd0;
+setp.lt.s32 %p0, %r2, 0;
+@%p0 bra ELSE;
+FIRST shl.b32 %r3, %r2, 1; xor.b32 %r4, %r2, 5; cvt.s64.s32 %rd3, %r2;
+shl.b64 %rd4, %rd3, 2; add.s64 %rd4, %rd2, %rd4; ld.global.u32 %r5, [%rd4]; add.s32 %r5, %r5, %r1; bra JOIN;
+ELSE: xor.b32 %r4, %r2, 5; shl.b32 %r3, %r2, 1; cvt.s64.s32 %rd3, %r2; mov.u32 %r5, 7;
+JOIN: add.s32 %r6, %r5, %r3; add.s32 %r6, %r6, %r4; cvt.u32.u64 %r7, %rd3; add.s32 %r6, %r6, %r7;
+st.global.u32 [%rd1+256], %r6;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "branches"), [("", 0), ("mul.lo.s32 %r2, %r2, 3; and.b32 %r2, %r2, 63;", 1)])
+def test_what_both_sides_compute_is_made_once(first: str, branches: int) -> None:
+    """As LLVM leaves an index that is used in them and after them: without it they are short. Not where one side has
+    changed what it is computed from."""
+    program = assemble(PLACES.replace("FIRST", first))
+    code = sass.decode_all(program.functions[0].code, ARCH)
+    assert sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code) == branches
+    kernel = runtime.Device("sm_90").load(write_cubin(program))["k"]
+    x = np.arange(128, dtype=np.int32) * 7 % 64 - np.where(np.arange(128) % 3, 0, 64).astype(np.int32)
+    y = x.copy()
+    kernel[1, 64](y)
+    tid, v = np.arange(64), x[:64]
+    w = np.where((v >= 0) & bool(first), v * 3 & 63, v)
+    inside = np.where(v >= 0, x[np.maximum(w, 0)] + tid, 7)
+    assert np.array_equal(y[64:], inside + 2 * w + (w ^ 5) + w)
+
+
 def test_the_last_of_several_cases(tmp_path: Path) -> None:
     """Of four ways two are branched to; the last test's two sides run under guards. Words decide, not pairs."""
     source = """
