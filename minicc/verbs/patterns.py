@@ -85,7 +85,7 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
     """The patterns that words and options leave, each as a record."""
     from minicc.isel.cover import cost as costs
     from minicc.isel.cover import statistics as stats
-    from minicc.isel.cover.database import CLASSES, of, root, substitute, unify
+    from minicc.isel.cover.database import of, root, substitute, unify
     from minicc.isel.patterns import CATEGORIES, cost_of
     from minicc.isel.patterns.axes import AXES
 
@@ -127,7 +127,7 @@ def chosen(words: list[str], values: dict[str, str]) -> list[dict[str, Any]]:
                 "exponent": exponent,
                 "flags": row.flags,
                 "forms": stats.forms(row),
-                "constraints": [c for c in stats.classes(row) if c in CLASSES],
+                "constraints": stats.classes(row),
             }
         )
     return out

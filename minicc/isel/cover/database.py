@@ -226,7 +226,7 @@ _LEAVES = 32
 
 
 @cache
-def _mask(tree: str) -> int:
+def operand_mask(tree: str) -> int:
     """Operand mask: the type the operation works on in bits 28 to 31, above it the class of each operand in order of
     appearance. The bits below are what the hash sees, mixed from the others."""
     op, _, leaves = tree.partition("(")
@@ -295,7 +295,7 @@ class Database:
         for key, rows in groups.items():
             first = len(self.rows)
             self.rows += rows
-            own = [_mask(row.tree) for row in rows]
+            own = [operand_mask(row.tree) for row in rows]
             self.masks += own
             least = min([row.sm for row in rows])
             name = rows[0].cost

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from minicc.isel.cover.database import WORDS, Database, all_rows, operands, root, signatures, substitute
+from minicc.isel.cover.database import WORDS, Database, all_rows, operand_mask, operands, root, signatures, substitute
 from minicc.isel.cover.tables import OpenTable
 from minicc.isel.patterns import CATEGORIES, Row, rows_of
 from minicc.isel.patterns.axes import AXES
@@ -54,7 +54,7 @@ def _width(text: str) -> str:
     types = _TYPE.findall(main.partition(" ")[0])
     if not types:
         return "variable"
-    bits = int(types[-1][0] if main.startswith(("cvt", "mul.wide", "mad.wide")) is False else types[0][0])
+    bits = int(types[0 if main.startswith(("cvt", "mul.wide", "mad.wide")) else -1][0])
     bits *= 2 if types[-1][1] else 1
     if vector := _VECTOR.search(main):
         bits *= int(vector[1])
@@ -177,4 +177,4 @@ def search(words: list[str], keep: Callable[[Row], bool] = lambda row: True) -> 
 
 def classes(row: Row) -> list[str]:
     """Constraint classes of a pattern's operands, in order."""
-    return [found or "r" for found in re.findall(r"[(,]\s*[a-z]\w*(?:\*\d+)?(?::(\w+))?(?=\s*[,)])", row.tree)]
+    return operands(operand_mask(row.tree))

@@ -71,7 +71,7 @@ class _Forms:
             terms, _ = self.of(value.args[0])
             if value.args[0].type.bits != 32 or (value.op == "zext" and "nneg" not in value.flags):
                 return frozenset(), True
-            if all(count == 1 and isinstance(leaf, ir.Value) for leaf, count in terms.items()) and len(terms) <= 1:
+            if len(terms) <= 1 and all(count == 1 and _is_word(leaf) for leaf, count in terms.items()):
                 return frozenset(), True
             return frozenset({frozenset(terms.items())}), _promised(value.args[0])
         parts = [self.extended(arg, depth - 1) for arg in value.args]
@@ -95,6 +95,11 @@ class _Forms:
         if (op == "sext" or (op == "zext" and "nneg" in inst.flags)) and args[0].type.bits == 32:
             return self.of(args[0], depth - 1)
         return {inst: 1}, 0
+
+
+def _is_word(leaf: Leaf) -> bool:
+    """Whether a leaf is what was extended, and not the lower word of a longer number."""
+    return isinstance(leaf, ir.Value) and leaf.type.bits <= 32
 
 
 def _promised(value: ir.Value, depth: int = _DEPTH) -> bool:

@@ -410,18 +410,20 @@ def test_work_is_linear_in_bodies_that_address_one_row() -> None:
 
 
 @pytest.mark.parametrize("accessed", [False, True])
-@pytest.mark.parametrize("sum_", ["add", "add nsw"])
+@pytest.mark.parametrize("sum_", ["add", "add nsw", "trunc", "trunc nsw"])
 def test_a_far_place_that_may_not_be_accessed(accessed: bool, sum_: str) -> None:
-    """x + y of 64 bits says nothing of the same sum of 32 bits, which may wrap, unless that place is accessed too."""
+    """x + y of 64 bits says nothing of the same sum of 32 bits, which may wrap, unless that place is accessed too; nor
+    does a number of its lower word."""
+    far, near = ("add", f"{sum_} i32 %x, %y") if "add" in sum_ else ("xor", f"{sum_} i64 %far to i32")
     load = " %u = load float, ptr %p\n"
     text = (
         f'target datalayout = "{LAYOUT}"\ndefine void @k(ptr %a, i32 %x, i32 %y, i1 %c) {{\n %l = sext i32 %x to i64\n'
-        " %m = sext i32 %y to i64\n %far = add i64 %l, %m\n %p = getelementptr float, ptr %a, i64 %far\n"
+        f" %m = sext i32 %y to i64\n %far = {far} i64 %l, %m\n %p = getelementptr float, ptr %a, i64 %far\n"
         f"{load * accessed} br i1 %c, label %some, label %rest\nsome:\n{load * (not accessed)} br label %rest\nrest:\n"
-        f" %i = {sum_} i32 %x, %y\n %n = sext i32 %i to i64\n %q = getelementptr float, ptr %a, i64 %n\n"
+        f" %i = {near}\n %n = sext i32 %i to i64\n %q = getelementptr float, ptr %a, i64 %n\n"
         " %v = load float, ptr %q\n ret void\n}\n"
     )
     function = read(text).functions["k"]
     share(function, DataLayout(LAYOUT))
     places = [x for x in function.instructions() if x.op == "getelementptr"]
-    assert (places[0] in places[-1].args) == (accessed or sum_ == "add nsw")
+    assert (places[0] in places[-1].args) == (accessed or "nsw" in sum_)
