@@ -21,6 +21,10 @@ class Values(Text, ABC):
         count, _ = parts(vector)
         if self.rng.random() < 0.6 or count & count - 1:
             return f"i32 {self.rng.randrange(count)}"
+        if count > 1 and self.rng.random() < 0.5:  # of a width that has no number beyond the last place
+            narrow = f"i{count.bit_length() - 1}"
+            index = self.line(narrow, f"trunc i32 {self.leaf('i32')} to {narrow}")
+            return f"{narrow} {index}"
         index = self.line("i32", f"and i32 {self.leaf('i32')}, {count - 1}")
         return f"i32 {index}"
 
