@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NoReturn
+
+from minicc.record import NamedTuple
 
 Severity = Literal["error", "warning", "note", "remark"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from minicc import arch, texts
 from minicc.diagnostics import fail
+from minicc.record import NamedTuple
 
 Kind = Literal["flag", "value", "list", "bool", "glued"]
 """flag: no value. value: the last one given counts. list: comma-separated, adds up. bool: true or false.

@@ -7,8 +7,9 @@ commands import goes on using it.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -48,3 +49,24 @@ def evolve(thing: T, **changes: Any) -> T:
     values = [changes.pop(name) if name in changes else getattr(thing, name) for name in cls.__match_args__]
     made: T = cls(*values, **changes)
     return made
+
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+else:
+
+    class _Named(type):
+        """Of what is derived from `NamedTuple` makes a named tuple."""
+
+        def __new__(cls, name: str, _: tuple[type, ...], body: dict[str, Any]) -> type:
+            types = body.pop("__annotations__", {})
+            defaults = [body.pop(field) for field in types if field in body]
+            made = namedtuple(name, types, defaults=defaults, module=body.pop("__module__"))
+            made.__annotations__ = types
+            for key, value in body.items():
+                setattr(made, key, value)
+            return made
+
+    NamedTuple = type.__new__(_Named, "NamedTuple", (), {})
+    """`typing`'s, whose annotations stay the texts that they are: compiling them takes longer than the rest of the
+    class. Methods without `super()`."""

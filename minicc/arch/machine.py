@@ -5,9 +5,9 @@ Cycles are SM clock cycles, sizes bytes, unless a name says otherwise.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import attrs
+
+from minicc.record import NamedTuple
 
 
 @attrs.frozen(eq=False, repr=False)

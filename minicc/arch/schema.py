@@ -6,7 +6,9 @@ Provenance: every group of figures names its origin in a comment beside the data
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from minicc.record import NamedTuple
 
 if TYPE_CHECKING:
     from minicc.arch.machine import Core, Machine, Memory

@@ -12,12 +12,12 @@ from __future__ import annotations
 import posixpath
 import struct
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import attrs
 
 from minicc.binary.data import Data
 from minicc.numbers import sleb, uleb
+from minicc.record import NamedTuple
 from minicc.sass.program import Line
 from minicc.texts import as_bytes
 

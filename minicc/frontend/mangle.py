@@ -19,7 +19,7 @@ _OPERATORS = {
 _UNARY = {"+": "ps", "-": "ng", "*": "de", "&": "ad"}
 
 
-_PARAMETER = re.compile(r"T\d+_")
+_PARAMETER = r"T\d+_"
 """What `plain_type` says of a template's parameter."""
 
 
@@ -51,7 +51,7 @@ class Mangler:
         self.seen.setdefault(self._levelled(key), len(self.seen))
 
     def _levelled(self, key: str) -> str:
-        return f"{key}@{self.level}" if self.level and _PARAMETER.search(key) else key
+        return f"{key}@{self.level}" if self.level and re.search(_PARAMETER, key) else key
 
     def type(self, t: Type) -> str:
         if t.quals:

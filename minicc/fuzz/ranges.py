@@ -6,8 +6,6 @@ the launch's arguments are chosen with the text.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.fuzz.kernels import (
     CHAR,
     DOUBLE,
@@ -22,6 +20,7 @@ from minicc.fuzz.kernels import (
     Type,
     Writer,
 )
+from minicc.record import NamedTuple
 
 ELEMENTS = (INT, UINT, FLOAT, UCHAR, SHORT, ULONG, DOUBLE, CHAR, USHORT, LONG)
 _WIDE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from minicc import passes
 from minicc.arch.schema import Arch
@@ -28,6 +28,7 @@ from minicc.isel.prepare.sink import sink, users
 from minicc.isel.prepare.slots import merge
 from minicc.nvvm import ir
 from minicc.nvvm.tokens import offset_of
+from minicc.record import NamedTuple
 
 if TYPE_CHECKING:
     from minicc.isel.lower.lower import Lowering

@@ -17,13 +17,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from minicc import passes
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm import llvm
 from minicc.nvvm.bodies import GLOBAL, unquoted
 from minicc.nvvm.options import Options
+from minicc.record import NamedTuple
 
 TRIPLE = "nvptx64-nvidia-cuda"
 _LAST_PASS = {0: "stack-protector"}
@@ -140,7 +141,7 @@ def _report(text: str, ir: str, options: Options) -> None:
     fail("nvvm.parse", found[3], Span(source, offset, offset + 1))
 
 
-_LIBRARY = re.compile(r" call [^\n(]*@(__minicc_\w+)\(")
+_LIBRARY = r" call [^\n(]*@(__minicc_\w+)\("
 """A call of a function of the device library."""
 
 
@@ -153,7 +154,7 @@ def _early(module: llvm.Module, machine: llvm.Machine, ir: str, options: Options
     # inlined (a logarithm that three conditions ask for).
     first = ["SROA", "PostOrderFunctionAttrs"]
     if spaces:
-        called = _LIBRARY.findall(ir)
+        called = re.findall(_LIBRARY, ir)
         if len(set(called)) < len(called):
             first.append("NewGVN")  # the pipeline's own pass for it would come too late
         first += ["AlwaysInliner", "SROA"]
@@ -164,15 +165,15 @@ def _early(module: llvm.Module, machine: llvm.Machine, ir: str, options: Options
         _register(machine)
         aggregates = " byval(" in ir
         if aggregates:
-            module = _parse(_AGGREGATE.sub(_plain, str(module)), machine, options)
+            module = _parse(re.sub(_AGGREGATE, _plain, str(module)), machine, options)
         _emit(machine, module, start_before="nvptx-lower-args", stop_after="infer-address-spaces")
         if aggregates:
-            module = _parse(_PLAIN.sub(_aggregate, str(module)), machine, options)
+            module = _parse(re.sub(_PLAIN, _aggregate, str(module)), machine, options)
     return module
 
 
-_AGGREGATE = re.compile(r"^define ptx_kernel ([^\n]* byval\([^\n]*)$", re.M)
-_PLAIN = re.compile(r"^define ([^\n]* \"byval\"=[^\n]*)$", re.M)
+_AGGREGATE = r"(?m)^define ptx_kernel ([^\n]* byval\([^\n]*)$"
+_PLAIN = r"(?m)^define ([^\n]* \"byval\"=[^\n]*)$"
 """Heads of kernels with aggregate parameters, and of what they are while address spaces are found: a function of plain
 pointers. The pass runs again in code generation, and would take its own access to such a parameter for an escape."""
 
@@ -188,7 +189,7 @@ def _aggregate(head: re.Match[str]) -> str:
 def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, str], names: set[str]) -> str:
     """The functions `names` as the middle end makes them, from the start, with some of LLVM's options changed, in a
     module whose other kernels are not optimised."""
-    ir = _KERNEL.sub(lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
+    ir = re.sub(_KERNEL, lambda head: head[0] if head[2] in names else f"{head[1]} noinline optnone{head[3]}", ir)
     module = _parse(ir, machine, options)
     with _changed(changed):
         if options.asked is None or "early" not in options.asked.disable:
@@ -197,7 +198,7 @@ def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, 
         return str(module)
 
 
-_KERNEL = re.compile(rf"^(define ptx_kernel [^\n]*?@({GLOBAL})\([^\n]*\))( #\d+[^\n]*\{{)$", re.M)
+_KERNEL = rf"(?m)^(define ptx_kernel [^\n]*?@({GLOBAL})\([^\n]*\))( #\d+[^\n]*\{{)$"
 """The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
 _LONGER, _FEWER_TURNS = 4, 2

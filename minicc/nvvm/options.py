@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.passes import Asked
+from minicc.record import NamedTuple
 
 
 class Options(NamedTuple):

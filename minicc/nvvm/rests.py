@@ -46,8 +46,8 @@ _END = re.compile(
 _BRANCH = re.compile(r"  br i1 (%[-\w.$]+), label (%[-\w.$]+), label (%[-\w.$]+)[^\n]*$")
 _LOAD = re.compile(r" = load [^\n]*?ptr(?: addrspace\((\d+)\))? (%[-\w.$]+)")
 _STORE = re.compile(r"  store [^\n]*?, ptr(?: addrspace\((\d+)\))? (%[-\w.$]+|@[^,\n]+)")
-_SCOPES = re.compile(
-    r"^  (?:tail )?call void @llvm\.experimental\.noalias\.scope\.decl\([^\n]*\n|, !(?:alias\.scope|noalias) !\d+", re.M
+_SCOPES = (
+    r"(?m)^  (?:tail )?call void @llvm\.experimental\.noalias\.scope\.decl\([^\n]*\n|, !(?:alias\.scope|noalias) !\d+"
 )
 _TARGET = re.compile(r"label (%[-\w.$]+)")
 
@@ -149,7 +149,7 @@ def _taken_apart(
     bodies[latch] = bodies[latch][: bodies[latch].rindex("  br i1 ")]
     bodies = {node: body.replace(count[0], "").replace(end[0], "") for node, body in bodies.items()}
     if ".noalias.scope.decl(" in text:  # what a function that was inlined promised of its pointers, for one turn
-        bodies = {node: _SCOPES.sub("", body) for node, body in bodies.items()}
+        bodies = {node: re.sub(_SCOPES, "", body) for node, body in bodies.items()}
     return _Rest(end["number"], exit_, phis, bodies, {name: kinds[name] for name in sorted(after)})
 
 

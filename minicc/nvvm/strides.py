@@ -61,19 +61,17 @@ DEFINED = re.compile(rf"^  ({_ID}) = ", re.M)
 _SHARED = r"atomicrmw \w+ ptr addrspace\(3\) [^\n]* monotonic,"
 """An atomic of shared memory without an order: loads from elsewhere pass it (a digit's histogram 1.42 of nvcc's cycles
 to 0.98 on the model)."""
-_EFFECT = re.compile(rf"\b(?:(?!{_SHARED})atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b")
-_CONSTANT = re.compile(rf"\bptr noalias [^,%]*\breadonly\b[^,%]*({_ID})")
-_PLACE = re.compile(rf"^  ({_ID}) = (?:getelementptr [^\n]*?|addrspacecast )ptr[^,%\n]* ({_ID})", re.M)
-_LOAD = re.compile(rf" = load [^,\n]*, ptr[^,%\n]* ({_ID})")
-_CALLED = re.compile(r"\bcall [^\n]*?@([\w.$]+)\(|\bcall ")
-_PURE = re.compile(
-    r"^; Function Attrs: (?![^\n]*convergent)(?=[^\n]*memory\(none\))[^\n]*\ndeclare [^\n]*?@([\w.$]+)\(", re.M
-)
-_NOTE = re.compile(r"!llvm\.loop (!\d+)")
-_NODE = re.compile(r"^(!\d+) = (.*)", re.M)
-_MORE = re.compile(r'^(!\d+) = !\{!"minicc\.unroll\.more"\}', re.M)
+_EFFECT = rf"\b(?:(?!{_SHARED})atomicrmw|cmpxchg|fence|volatile|atomic|invoke|alloca)\b"
+_CONSTANT = rf"\bptr noalias [^,%]*\breadonly\b[^,%]*({_ID})"
+_PLACE = rf"(?m)^  ({_ID}) = (?:getelementptr [^\n]*?|addrspacecast )ptr[^,%\n]* ({_ID})"
+_LOAD = rf" = load [^,\n]*, ptr[^,%\n]* ({_ID})"
+_CALLED = r"\bcall [^\n]*?@([\w.$]+)\(|\bcall "
+_PURE = r"(?m)^; Function Attrs: (?![^\n]*convergent)(?=[^\n]*memory\(none\))[^\n]*\ndeclare [^\n]*?@([\w.$]+)\("
+_NOTE = r"!llvm\.loop (!\d+)"
+_NODE = r"(?m)^(!\d+) = (.*)"
+_MORE = r'(?m)^(!\d+) = !\{!"minicc\.unroll\.more"\}'
 """The frontend's word, of a loop to where memory says, that its factor is not meant to be the last."""
-_REST = re.compile(r"  br i1 %(?:prol|epil)\.iter\d*\.cmp")
+_REST = r"  br i1 %(?:prol|epil)\.iter\d*\.cmp"
 """The end of what LLVM's unrolling leaves over."""
 _LESS = ("slt", "ult", "sle", "ule")
 _TURNED = {"sgt": "slt", "ugt": "ult", "sge": "sle", "uge": "ule"}
@@ -143,10 +141,10 @@ class _Loop:
 def freed(text: str) -> str:
     """The module's text without LLVM's word that a loop to where memory says is not to be unrolled again: ptxas makes
     more turns together, as NVIDIA's does (rows of ten entries 1.07 to 0.99 of nvcc's cycles on the model)."""
-    for more in _MORE.findall(text):
+    for more in re.findall(_MORE, text):
         notes = re.compile(rf"^(!\d+) = distinct !\{{[^\n]*{more}\b", re.M).findall(text)
         ends = re.compile(rf"^(  br i1 [^\n]*), !llvm\.loop (?:{'|'.join(notes)})$", re.M)
-        text = ends.sub(lambda end: end[0] if _REST.match(end[0]) else end[1], text)
+        text = ends.sub(lambda end: end[0] if re.match(_REST, end[0]) else end[1], text)
     return text
 
 
@@ -166,12 +164,12 @@ class _Module:
     @cached_property
     def pure(self) -> set[str]:
         """Functions that only compute."""
-        return set(_PURE.findall(self.text))
+        return set(re.findall(_PURE, self.text))
 
     @cached_property
     def nodes(self) -> dict[str, str]:
         """Metadata: number with its ! -> what it says."""
-        return dict(_NODE.findall(self.text))
+        return dict(re.findall(_NODE, self.text))
 
 
 def _function(text: str, module: _Module) -> str:
@@ -211,12 +209,12 @@ class _Constants:
 
     def __init__(self, function: str) -> None:
         self.function = function
-        self.parameters = _CONSTANT.findall(function[: function.find("\n")])
+        self.parameters = re.findall(_CONSTANT, function[: function.find("\n")])
 
     @cached_property
     def bases(self) -> dict[str, str]:
         """Address -> what it is reckoned from."""
-        return dict(_PLACE.findall(self.function)) if self.parameters else {}
+        return dict(re.findall(_PLACE, self.function)) if self.parameters else {}
 
     def are_all_of(self, block: str) -> bool:
         """Whether all that a block loads is one word of what the function only reads, so that stores are not waited
@@ -225,7 +223,7 @@ class _Constants:
         Four turns of more words take over 32 registers: reaction_gray_scott, half the blocks at once, 1.32 of the
         time."""
         return block.count(" = load ") <= 1 and all(
-            self._base(name) in self.parameters for name in _LOAD.findall(block)
+            self._base(name) in self.parameters for name in re.findall(_LOAD, block)
         )
 
     def _base(self, name: str) -> str:
@@ -242,7 +240,11 @@ def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | Non
     label, turn, yes, no = "%" + match["label"], match["turn"], match["yes"], match["no"]
     if label not in (yes, no) or yes == no or not 0 < turn.count(" = load ") <= _LOADS:
         return None
-    if _EFFECT.search(turn) or not module.pure.issuperset(_CALLED.findall(turn)) or _unrolled(match["notes"], module):
+    if (
+        re.search(_EFFECT, turn)
+        or not module.pure.issuperset(re.findall(_CALLED, turn))
+        or _unrolled(match["notes"], module)
+    ):
         return None
     compare = re.search(_TEST.format(re.escape(match["test"])), turn, re.M)
     if compare is None or uses[match["test"]] != 2:
@@ -277,7 +279,7 @@ def _taken_apart(block: str, module: _Module, uses: Counter[str]) -> _Loop | Non
 
 def _unrolled(notes: str, module: _Module) -> bool:
     """Whether the loop's metadata says anything about unrolling."""
-    loop = _NOTE.search(notes)
+    loop = re.search(_NOTE, notes)
     items = re.findall(r"!\d+", module.nodes.get(loop[1], "")) if loop else []
     return any('!"llvm.loop.unroll' in module.nodes.get(item, "") for item in items)
 

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.ptx.constexpr import evaluate
 from minicc.ptx.cursor import Cursor
 from minicc.ptx.model import Float, Initial, Int, Linkage, Space, Symbol, Variable
 from minicc.ptx.names import SPACES, SPECIAL, TYPES, VECTORS
+from minicc.record import NamedTuple
 
 _SPACE_WORDS = frozenset(f".{s}" for s in SPACES if s != "sreg")
 MAX_NESTING = 32

@@ -8,12 +8,11 @@ use may ask for what the turn before wrote.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.graphs import cycles
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, parts_read, parts_written, writes
+from minicc.record import NamedTuple
 from minicc.sass.instr import Reg
 
 

@@ -8,9 +8,9 @@ For people (`minicc objdump --fields`, docs/walk.md): the codec reads the same d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from minicc.arch import Arch
+from minicc.record import NamedTuple
 from minicc.sass.codec import decode, form_of
 from minicc.sass.form import Form
 from minicc.sass.instr import Control, Instr, Reg

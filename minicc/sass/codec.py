@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from minicc.arch import Arch
 from minicc.diagnostics import fail
+from minicc.record import NamedTuple
 from minicc.sass.form import Form, forms_of
 from minicc.sass.instr import PT, Control, Imm, Instr, Operand, Reg
 from minicc.sass.isa import ROWS, Row
@@ -271,6 +271,8 @@ def plans(mnemonic: str, modifiers: tuple[str, ...], kinds: tuple[str, ...], fam
         out = []
         for form in forms_of_mnemonic(mnemonic):
             if family and family not in form.families:
+                continue
+            if form.taken and form.taken.isdisjoint(kinds):
                 continue
             word = _match_modifiers(form, modifiers)
             if word is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from minicc.arch import Arch
 from minicc.diagnostics import CompileError
+from minicc.record import NamedTuple
 from minicc.sass.codec import decode
 from minicc.sass.control_text import control_text
 from minicc.sass.instr import PT, Instr

@@ -47,6 +47,8 @@ FORM_DIGITS = {
     "v": (3, "x", "r"),
     "w": (7, "u", "r"),
 }
+TAKEN = {"c": frozenset("C"), "x": frozenset("X"), "u": frozenset(("UR",)), "i": frozenset("IFHD")}
+"""What a source that is no register may be written as (`operand.kind_of`; D is a decimal integer of a text)."""
 FORM_SETS = {"B": "145u6", "C": "123t7", "BC": "1234567ut", "K": "1icvw"}
 SOURCES = "ABC"
 """By their place in the instruction, not by the bits that hold the number. Forms as in "K" count B as third."""
@@ -64,7 +66,7 @@ class Form:
 
     __slots__ = (
         "families", "fields", "fixed", "guard_file", "hidden", "key_mask", "kinds", "mnemonic", "name", "opcode",
-        "operands", "parts", "row", "shadows", "unused", "value", "wide",
+        "operands", "parts", "row", "shadows", "taken", "unused", "value", "wide",
     )  # fmt: skip
 
     fields: dict[str, Field]
@@ -81,10 +83,13 @@ class Form:
         self.mnemonic = row.mnemonic
         self.guard_file: Literal["P", "UP"] = "UP" if row.timing.uniform else "P"
         self.opcode = row.opcode
+        self.taken: frozenset[str] | None = None
+        """One of the operands is written as one of these, or the form is another one."""
         self.kinds = {"A": "r", "B": "r", "C": "r"}
         if name != "-":
             number, self.kinds["B"], self.kinds["C"] = FORM_DIGITS[name]
             self.opcode = row.opcode & 0x1FF | number << 9
+            self.taken = TAKEN.get(self.kinds["B"]) or TAKEN.get(self.kinds["C"])
             if not {"c", "x"}.isdisjoint(self.kinds.values()):
                 families &= CONSTANT_FAMILIES
         self.families = families

@@ -7,9 +7,9 @@ field.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from minicc.diagnostics import SourceFile, Span, fail
+from minicc.record import NamedTuple
 from minicc.sass.codec import Plan, plans
 from minicc.sass.instr import PT, Const, Control, Imm, Instr, Mem, Name, Operand, Reg, Target
 from minicc.sass.isa.aliases import ALIASES

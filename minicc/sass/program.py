@@ -3,9 +3,9 @@ by the runtime driver."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from minicc.record import Record
+from minicc.record import NamedTuple, Record
 
 
 class Relocation(NamedTuple):

@@ -43,6 +43,14 @@ def test_every_bit_has_one_owner() -> None:
         assert total == (1 << 128) - 1, form
 
 
+def test_a_form_is_passed_by_only_where_no_operand_is_what_it_takes() -> None:
+    """`plans` does not ask a form whose B or C is no register what else it takes, unless an operand is written so."""
+    taking = [form for _, form in FORMS if form.taken]
+    assert len(taking) > 500
+    for form in taking:
+        assert any(c.default is None and c.kinds <= form.taken for c in form.operands if form.taken), form
+
+
 def test_overlap_in_a_row_is_found() -> None:
     row = sass_row("IADD3")._replace(when="24=1")
     for form in forms_of(row):

@@ -31,9 +31,9 @@ ALWAYS = (
     ("__threadfence_cluster", "cluster"),
 )
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib")
-_ITEM = re.compile(r"^(?=[A-Za-z_])", re.M)
-_NAME = re.compile(r"\b(operator\W+?|\w+)\s*\(")
-_WORD = re.compile(r"^#define WORD (\w+)$", re.M)
+_ITEM = r"(?m)^(?=[A-Za-z_])"
+_NAME = r"\b(operator\W+?|\w+)\s*\("
+_WORD = r"(?m)^#define WORD (\w+)$"
 
 
 def source(name: str) -> SourceFile:
@@ -61,11 +61,11 @@ class Deferred:
             text = source(file).text
             if word is not None:
                 text = text.replace("half", word[1])
-            word = word or _WORD.search(text)
-            first, *items = _ITEM.split(text)
+            word = word or re.search(_WORD, text)
+            first, *items = re.split(_ITEM, text)
             self.prelude.append(SourceFile(f"<{file}>", first))
             for item in items:
-                found = _NAME.search(item)
+                found = re.search(_NAME, item)
                 assert found is not None, item
                 name = found[1].replace(" ", "")
                 if name.isupper():

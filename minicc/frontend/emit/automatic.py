@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_MADE = re.compile(r"\s*(%\S+) = (?:alloca|getelementptr)\b.*?(?:, ptr (%[^\s,]+)|$)")
-_ACCESS = re.compile(r"(\s*(?:%\S+ = load|store) )volatile (.*, ptr (%[^\s,]+), align \d+.*)")
+_MADE = r"\s*(%\S+) = (?:alloca|getelementptr)\b.*?(?:, ptr (%[^\s,]+)|$)"
+_ACCESS = r"(\s*(?:%\S+ = load|store) )volatile (.*, ptr (%[^\s,]+), align \d+.*)"
 
 
 def plain(allocas: Iterable[str], lines: list[str]) -> list[str]:
@@ -16,12 +16,12 @@ def plain(allocas: Iterable[str], lines: list[str]) -> list[str]:
     that is a variable's place, or one that a constant or an index was added to."""
     if not any(" volatile " in line for line in lines):
         return lines
-    places = {found[1] for line in allocas if (found := _MADE.match(line))}
+    places = {found[1] for line in allocas if (found := re.match(_MADE, line))}
     out: list[str] = []
     for line in lines:
-        made = _MADE.match(line)
+        made = re.match(_MADE, line)
         if made and made[2] in places:
             places.add(made[1])
-        access = _ACCESS.fullmatch(line)
+        access = re.fullmatch(_ACCESS, line)
         out.append(access[1] + access[2] if access and access[3] in places else line)
     return out

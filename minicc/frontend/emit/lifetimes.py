@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.frontend import ast
 from minicc.frontend.sema.convert import subscripted
+from minicc.record import NamedTuple
 
 
 class Living(NamedTuple):

@@ -20,8 +20,8 @@ TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 TOGETHER, ALONE, PRODUCTS = "#4", "#5", "#7"
 """Attribute groups of calls of inline PTX (see `asm_attributes`)."""
-_OF_PRODUCTS = re.compile(r"\s*(wmma|mma|ldmatrix)\.")
-_OF_A_WARP = re.compile(r"\.(sync|aligned)\b|(?<![\w.%])(bar|barrier|vote|shfl|activemask|call)\b")
+_OF_PRODUCTS = r"\s*(wmma|mma|ldmatrix)\."
+_OF_A_WARP = r"\.(sync|aligned)\b|(?<![\w.%])(bar|barrier|vote|shfl|activemask|call)\b"
 _SPACE = {"shared": 3, "dynamic": 3, "constant": 4, "device": 1, "static": 1, "member": 4, "host": 4}
 
 PROVIDED = frozenset(("cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeSetParam"))
@@ -302,6 +302,6 @@ def asm_attributes(text: str) -> str:
     """The attribute group of a call of inline PTX. What lanes of a warp, or warps of a block, do together stays where
     it is (convergent): LLVM would make it again on each side of a branch that some of them take. Products of matrices
     come to an end, too: only then can turns around them be counted."""
-    if _OF_PRODUCTS.match(text):
+    if re.match(_OF_PRODUCTS, text):
         return PRODUCTS
-    return TOGETHER if _OF_A_WARP.search(text) else ALONE
+    return TOGETHER if re.search(_OF_A_WARP, text) else ALONE

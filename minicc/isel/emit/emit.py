@@ -563,14 +563,14 @@ class Emitter:
         return [(prefix, count + 1, CLASS[prefix]) for prefix, count in self.counts.items() if count]
 
 
-_LAST_TURN = re.compile(r"(niter\d*\.ncmp|exitcond\d*)(\.\w+)*?\.\d+(\.|$)")
+_LAST_TURN = r"(niter\d*\.ncmp|exitcond\d*)(\.\w+)*?\.\d+(\.|$)"
 """LLVM's names for a loop's test in the last of several turns."""
 
 
 def _in_turns(latch: ir.Block) -> bool:
     """Whether LLVM has made several turns at a time of the loop whose last block this is: it counts the copies."""
     test = latch.terminator.args[0] if latch.terminator.args else None
-    return isinstance(test, ir.Inst) and _LAST_TURN.match(test.name) is not None
+    return isinstance(test, ir.Inst) and re.match(_LAST_TURN, test.name) is not None
 
 
 def _waits_for_stores(loop: list[BlockDag]) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
 from minicc.nvvm import ir
 from minicc.ptx import model as ptx
-from minicc.record import evolve
+from minicc.record import NamedTuple, evolve
 
 
 class CallTarget(NamedTuple):

@@ -12,13 +12,13 @@ from minicc.isel.lower.base import Base
 from minicc.isel.prepare.equal import key_of
 from minicc.nvvm import ir
 
-_ORDERED = re.compile(r"icmp\.([us][lg][te])\.i32$")
+_ORDERED = r"icmp\.([us][lg][te])\.i32$"
 _EXTREME = {"olt": "fmin", "ole": "fmin", "ogt": "fmax", "oge": "fmax"}
 
 
 def _orders(node: Node) -> list[tuple[str, Node, Node]]:
     """A comparison of words and its mirror image."""
-    found = _ORDERED.match(node.op)
+    found = re.match(_ORDERED, node.op)
     if not found:
         return []
     x, y = node.args

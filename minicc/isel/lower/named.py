@@ -15,8 +15,8 @@ from minicc.isel.lower.intrinsic_table import NVVM
 from minicc.nvvm import ir
 
 DOTTED = {0: "", 1: ".global", 3: ".shared", 4: ".const", 5: ".local", 7: ".shared::cluster", 101: ".param"}
-_OVERLOAD = re.compile(r"(\.p\d+)+$")
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_OVERLOAD = r"(\.p\d+)+$"
+_SHAPE = r"m(\d+)n(\d+)k(\d+)"
 _PREFIX = {
     "cp.async.bulk.tensor.": "tensor.",
     "cp.async.bulk.global.to.shared.cluster": "bulk.g2s",
@@ -35,7 +35,7 @@ class Named(Base):
         """Lower an intrinsic by its name after "llvm.nvvm."; None where no machine has a pattern for it."""
         from minicc.isel.cover.database import of, signature
 
-        op = _OVERLOAD.sub("", name)
+        op = re.sub(_OVERLOAD, "", name)
         args = list(inst.args)
         for prefix, short in _PREFIX.items():
             if op.startswith(prefix):
@@ -123,7 +123,7 @@ class Named(Base):
 
     def implied_stride(self, op: str) -> tuple[str, Node]:
         """A fragment without a stride is packed: the leading dimension is the matrix' own."""
-        found = _SHAPE.search(op)
+        found = re.search(_SHAPE, op)
         assert found is not None
         m, n, k = map(int, found.groups())
         words = op.split(".")

@@ -13,9 +13,9 @@ Flags:     "dup": values that the tile covers may have other users too (cheap to
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
 
 from minicc.isel.patterns.costs import COSTS, cost_of
+from minicc.record import NamedTuple
 
 CATEGORIES = ("arithmetic", "bitwise", "floating", "convert", "memory", "control", "tensor")
 """A pattern is in exactly one. The document's eighth category, special, is a view across them: `special.py`."""

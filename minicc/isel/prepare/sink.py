@@ -18,7 +18,7 @@ from minicc.nvvm.tokens import BINARY, CASTS
 
 PURE = BINARY | CASTS | {"icmp", "fcmp", "select", "getelementptr", "fneg", "extractvalue", "insertvalue"}
 _CALLS = re.compile(r"llvm\.([us](min|max)|abs|fsh[lr]|ct(pop|lz|tz)|bswap|bitreverse|fabs|fma|fmuladd|m(in|ax)num)\.")
-_LAUNCH = re.compile(r"llvm\.nvvm\.read\.ptx\.sreg\.(n?ctaid|ntid)\.[xyz]")
+_LAUNCH = r"llvm\.nvvm\.read\.ptx\.sreg\.(n?ctaid|ntid)\.[xyz]"
 
 
 def predecessors(function: ir.Function) -> dict[ir.Block, list[ir.Block]]:
@@ -121,7 +121,7 @@ def _alike(value: ir.Value, depth: int = 4) -> bool:
     if not isinstance(value, ir.Inst):
         return True
     if value.op == "call":
-        return _LAUNCH.fullmatch(getattr(value.callee, "name", "")) is not None
+        return re.fullmatch(_LAUNCH, getattr(value.callee, "name", "")) is not None
     return depth > 0 and (value.op in BINARY or value.op in CASTS) and all(_alike(a, depth - 1) for a in value.args)
 
 

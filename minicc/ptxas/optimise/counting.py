@@ -9,11 +9,11 @@ all; pairs are followed through the carry that joins their halves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from minicc.ptxas.cfg import is_plain, target_of
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import EXCHANGED, OPPOSITE, guarded, parts, parts_written, writes
+from minicc.record import NamedTuple
 from minicc.sass.instr import Const, Imm
 
 ALL = 0xFFFFFFFF

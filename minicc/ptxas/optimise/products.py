@@ -8,14 +8,13 @@ whole product is taken from that. In a block, where nothing writes the factors b
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from minicc.arch.schema import Arch
 from minicc.ptxas.mir import ZERO, MFunction, MInst, MOperand, Part, V
 from minicc.ptxas.operands import guarded, parts, parts_written
 from minicc.ptxas.optimise.copies import copied
 from minicc.ptxas.options import Options
 from minicc.ptxas.ssa import Definition, Single
+from minicc.record import NamedTuple
 from minicc.sass.instr import Const, Imm
 
 _WORDS = {

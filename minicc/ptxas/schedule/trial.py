@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import inf
-from typing import NamedTuple
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import CompileError
@@ -21,6 +20,7 @@ from minicc.ptxas.registers.need import Need
 from minicc.ptxas.schedule import schedule
 from minicc.ptxas.schedule.facts import Facts, Order, order_of
 from minicc.ptxas.timing import Distances, footprint
+from minicc.record import NamedTuple
 
 _ISSUE = 2
 """Cycles for each instruction beside its share of the latency of a warp: other warps have to issue, too."""

@@ -37,8 +37,7 @@ sm_80 sm_86 sm_89, "sm_80!" without sm_89.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from minicc.record import NamedTuple
 from minicc.sass.instr import RegFile
 from minicc.sass.isa.timing import Timing
 

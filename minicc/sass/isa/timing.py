@@ -7,7 +7,7 @@ cycles are. Class membership comes from distances measured on an H200 and, for w
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from minicc.record import NamedTuple
 
 
 class Timing(NamedTuple):
