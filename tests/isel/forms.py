@@ -323,6 +323,12 @@ SHAPES = [
          "one:\n%z = zext i1 %q to i8\n%t = trunc nuw i8 %z to i1\n%u = zext i1 %t to i32\nbr label %end\n"
          "two:\n%v = zext i1 %q to i32\n%w = mul i32 %v, %a0\n%x = xor i32 %w, %a1\n%y = mul i32 %x, %a0\nbr label %end\n"
          "end:\n%r = phi i32 [ %u, %one ], [ %y, %two ]"),
+    code("vectors.of.odd.elements", "i24", "i24",
+         "%v = load <8 x i1>, ptr @eight\n%b = bitcast <8 x i1> %v to i8\n%w = load <3 x i24>, ptr @three\n"
+         "%e = extractelement <3 x i24> %w, i32 2\n%z = zext i8 %b to i24\n%x = xor i24 %e, %z\n%r = add i24 %x, %a0",
+         "@eight = internal global <8 x i1> <i1 1, i1 0, i1 0, i1 1, i1 1, i1 0, i1 1, i1 0>\n"
+         "@three = internal global <3 x i24> <i24 1, i24 70000, i24 -5>"),
+    code("sums.of.bits", "i1, i1", "i1", "%a = mul i1 %a0, true\n%b = add i1 %a, true\n%r = add i1 %b, %a1"),
     code("gep.vector", "i32", "i32",
          "%v = insertelement <2 x ptr> poison, ptr %in, i32 0\n%w = insertelement <2 x ptr> %v, ptr %in, i32 1\n"
          "%g = getelementptr { i8, i8 }, <2 x ptr> %w, <2 x i64> <i64 0, i64 1>, <2 x i32> <i32 1, i32 1>\n%p = extractelement <2 x ptr> %g, i32 1\n%b = load i8, ptr %p\n"

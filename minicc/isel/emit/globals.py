@@ -152,6 +152,11 @@ class Globals:
                 image[at : at + len(value.data)] = value.data
             case ir.Zero() | ir.Undef():
                 pass
+            case ir.ConstAggregate() if type_.kind == "vector" and (bits := self.layout.bits(type_.element)) % 8:
+                numbers = [item.value if isinstance(item, ir.ConstInt) else 0 for item in value.items]
+                whole = sum(number << bits * n for n, number in enumerate(numbers))  # they lie bit by bit
+                integer = ir.int_type(bits * type_.count)
+                self.fill(image, pointers, ir.ConstInt(integer, whole), integer, at)
             case ir.ConstAggregate():
                 if type_.kind == "struct":
                     for item, field, offset in zip(
@@ -159,9 +164,10 @@ class Globals:
                     ):
                         self.fill(image, pointers, item, field, at + offset)
                 else:
-                    step = self.layout.size(type_.element)
+                    array, element = type_.kind == "array", type_.element
+                    step = 8 * self.layout.size(element) if array else self.layout.bits(element)
                     for index, item in enumerate(value.items):
-                        self.fill(image, pointers, item, type_.element, at + index * step)
+                        self.fill(image, pointers, item, element, at + index * step // 8)
             case ir.Global() | ir.ConstExpr():
                 number, symbol = self.address(value)
                 if symbol is None:

@@ -21,7 +21,7 @@ class Products(Base):
                 continue
             if not isinstance(product.args[1], ir.ConstInt) or self.use_counts[value] + self.use_counts[product] > 2:
                 continue
-            if value.parent is not inst.parent or product.parent is not inst.parent or len(self.parts(value)) > 1:
+            if value.parent is not inst.parent or product.parent is not inst.parent or not 1 < inst.type.bits <= 64:
                 continue
             op = inst.op
             terms = (self.one(product), self.one(other))
