@@ -6,7 +6,9 @@ place where parsing can go on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from minicc.diagnostics import CompileError, Diagnostic, Diagnostics, Span
 from minicc.frontend.builtins.standard import HIDDEN
@@ -138,6 +140,16 @@ class Cursor(Layers):
     """The last error that was not to be reported."""
     elsewhere: int = 0
     """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
+
+    @contextmanager
+    def having(self, **state: Any) -> Iterator[None]:
+        """Within, these of the parser's attributes are as given; afterwards they are what they were."""
+        before = {name: getattr(self, name) for name in state}
+        vars(self).update(state)
+        try:
+            yield
+        finally:
+            vars(self).update(before)
 
     # -- tokens
 

@@ -194,12 +194,11 @@ class Parser(HostCode):
         outer = {n: top.names.pop(n) for n in ("std",) if n in top.names}
         if top is not scope:
             top.names["std"] = scope
-        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
-        state = self.quiet, self.pattern, self.unevaluated, self.todo
-        self.tokens, self.i, self.scope, self.function, self.nest = tokens, 0, top, None, 0
-        self.greater_ends, self.extern_c, self.quiet, self.pattern, self.unevaluated = False, False, 0, 0, 0
-        try:
-            self.todo = []
+        todo: list[ast.Function] = []
+        with self.having(
+            tokens=tokens, i=0, scope=top, function=None, nest=0, greater_ends=False, extern_c=False, quiet=0,
+            pattern=0, unevaluated=0, todo=todo,
+        ):  # fmt: skip
             self.declarations()
             for name, found in scope.names.items():
                 # std::abs is complex numbers' and that of CUDA; std::min is a template that compares with <.
@@ -207,12 +206,9 @@ class Parser(HostCode):
                 plain = self.builtin(name) if own and isinstance(found, list) else None
                 if isinstance(plain, list) and isinstance(found, list):
                     found += [f for f in plain if f not in found]
-        finally:
-            self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
-            todo, (self.quiet, self.pattern, self.unevaluated, self.todo) = self.todo, state
-            self.todo += todo
-            top.names.pop("std", None)
-            top.names.update(outer)
+        self.todo += todo
+        top.names.pop("std", None)
+        top.names.update(outer)
 
     def offer(self, files: list[str]) -> None:
         """Make the functions of library files known, for a header of ours."""

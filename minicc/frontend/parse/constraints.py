@@ -67,12 +67,8 @@ class Constraints(Declarators):
 
     def satisfied(self, tokens: list[Token]) -> bool:
         """Whether a constraint holds, its names looked up in the scope at hand."""
-        saved = self.tokens, self.i, self.greater_ends, self.nest, self.scope
-        self.tokens, self.i, self.greater_ends = tokens, 0, False
-        try:
+        with self.having(tokens=tokens, i=0, greater_ends=False, nest=self.nest, scope=self.scope):
             return self._either()
-        finally:
-            self.tokens, self.i, self.greater_ends, self.nest, self.scope = saved
 
     def _either(self) -> bool:
         value = self._both()
@@ -336,10 +332,8 @@ class Constraints(Declarators):
         while depth > 0 or tokens[begin].text not in ("(", ",", "const", "volatile"):
             depth += {">": 1, ">>": 2, "<": -1}.get(tokens[begin].text, 0)
             begin -= 1
-        saved = self.tokens, self.i
-        self.tokens, self.i = list(tokens), begin + 1
-        taken = self.type_constraint() if begin + 1 < k else None
-        self.tokens, self.i = saved
+        with self.having(tokens=list(tokens), i=begin + 1):
+            taken = self.type_constraint() if begin + 1 < k else None
         if taken is not None:
             p.constraint = self.applied(taken, name, pack)
             for n in range(begin + 1, k):

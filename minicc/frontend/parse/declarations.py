@@ -557,26 +557,14 @@ class Declarations(MemberInitialisers):
     def function_body(self, f: ast.Function, d: Declarator | None = None) -> None:
         """Parse `{ ... }` of `f` at the cursor."""
         f.parsed = True
-        outer = (
-            self.function,
-            self.scope,
-            self.labels,
-            self.gotos,
-            self.switches,
-            self.loops,
-            self.greater_ends,
-            self.unroll,
-            self.made,
-        )
-        self.function, self.labels, self.gotos, self.switches, self.loops = f, {}, [], [], 0
-        self.greater_ends, self.unroll, self.made = False, None, None
-        assert f.param_scope is not None
-        self.scope = f.param_scope
-        for p in f.params:
-            if p.type.kind == "record" and not ty.is_complete(p.type):
-                self.report("frontend.incomplete", f"variable has incomplete type '{p.type}'", p.at)
-            self.require_whole(p.type)
-        try:
+        with self.having(
+            function=f, scope=f.param_scope, labels={}, gotos=[], switches=[], loops=0, greater_ends=False, unroll=None,
+            made=None,
+        ):  # fmt: skip
+            for p in f.params:
+                if p.type.kind == "record" and not ty.is_complete(p.type):
+                    self.report("frontend.incomplete", f"variable has incomplete type '{p.type}'", p.at)
+                self.require_whole(p.type)
             if self.at(":"):
                 self.member_initialisers(f)
             elif f.constructor:
@@ -590,18 +578,6 @@ class Declarations(MemberInitialisers):
             assert ret is not None
             if ret.kind == "auto":
                 self.set_return_type(f, ty.VOID)
-        finally:
-            (
-                self.function,
-                self.scope,
-                self.labels,
-                self.gotos,
-                self.switches,
-                self.loops,
-                self.greater_ends,
-                self.unroll,
-                self.made,
-            ) = outer
         self.functions.append(f)
 
     def _check_returns(self, f: ast.Function) -> None:
@@ -624,35 +600,29 @@ class Declarations(MemberInitialisers):
             return
         f.pure_at = 1
         tokens, start = f.pending
-        saved = self.tokens, self.i, self.library, self.nest, self.strict, self.depth
-        self.tokens, self.i, self.library, self.strict, self.depth = tokens, start, f.library, f.strict, f.depth
-        try:
-            self.function_body(f)
-        except Abandon:
-            f.body = ast.Block(f.at)
-            if self.quiet:
-                raise
-        finally:
-            self.tokens, self.i, self.library, self.nest, self.strict, self.depth = saved
+        with self.having(
+            tokens=tokens, i=start, library=f.library, nest=self.nest, strict=f.strict, depth=f.depth
+        ):  # fmt: skip
+            try:
+                self.function_body(f)
+            except Abandon:
+                f.body = ast.Block(f.at)
+                if self.quiet:
+                    raise
 
     def default_argument(self, f: ast.Function, index: int, at: Token) -> ast.Expr:
         default = f.defaults[index]
         assert default is not None
         tokens, scope = default
-        saved = self.tokens, self.i, self.scope
-        self.tokens, self.i = [*tokens, Token(EOF, "", at.source, at.start)], 0
+        tokens = [*tokens, Token(EOF, "", at.source, at.start)]
         inner = f.param_scope.parent if f.param_scope is not None else None
-        self.scope = inner or scope or self.scope
-        self.elsewhere += 1
-        try:
+        scope = inner or scope or self.scope
+        with self.having(tokens=tokens, i=0, scope=scope, elsewhere=self.elsewhere + 1):
             e = self.braced_list() if self.at("{") else self.assignment()
             if (local := self._local_named(e)) is not None:
                 what = f"default argument references local variable '{local.variable.name}' of enclosing function"
                 self.fail(what, local.at)
             return e
-        finally:
-            self.tokens, self.i, self.scope = saved
-            self.elsewhere -= 1
 
     def _local_named(self, e: ast.Expr | ast.Stmt | ast.Variable) -> ast.Name | None:
         """A variable of a function whose value an expression asks for."""

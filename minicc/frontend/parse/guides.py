@@ -7,6 +7,8 @@ initialiser is read, the type of what is declared is the placeholder `auto` with
 
 from __future__ import annotations
 
+import contextlib
+
 from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.specialisations import Specialisations
@@ -77,17 +79,13 @@ class Guides(Specialisations):
         """Declare `auto name tail` where the class template is declared."""
         head = [Token(IDENT, text, at.source, at.start) for text in ("__device__", "auto", name)]
         end = Token(EOF, "", at.source, at.start)
-        saved = self.tokens, self.i, self.function
-        self.tokens, self.i, self.function = [*head, *tail, end], 0, None
-        try:
+        with self.having(tokens=[*head, *tail, end], i=0, function=None):
             if params:
                 self._function_template(params, 0, None, at)
             else:
                 specs = self.specifiers()
                 assert specs.type is not None
                 self.function_declarator(specs, self.declarator(specs.type))
-        finally:
-            self.tokens, self.i, self.function = saved
 
     # -- guides that constructors imply
 
@@ -96,17 +94,10 @@ class Guides(Specialisations):
         known = template.scope.names.get(name)
         if isinstance(known, list):
             return known
-        saved = self.scope, self.quiet, self.nest
-        self.scope = template.scope
-        try:
+        with self.having(scope=template.scope, quiet=self.quiet + 1, nest=self.nest):
             for inner, parameters in self._constructors(template):
-                self.quiet = saved[1] + 1
-                try:
+                with contextlib.suppress(Abandon):
                     self._add_guide([*template.params, *inner], name, self._result(template, parameters), template.at)
-                except Abandon:
-                    continue
-        finally:
-            self.scope, self.quiet, self.nest = saved
         made = template.scope.names.setdefault(name, [])
         return made if isinstance(made, list) else []
 
@@ -140,13 +131,9 @@ class Guides(Specialisations):
         while k < len(tokens) and tokens[k].text != "}" and tokens[k].kind != EOF:
             inner: list[ast.TemplateParam] = []
             if tokens[k].text == "template":
-                saved = self.tokens, self.i
-                self.tokens, self.i = list(tokens), k + 1
-                try:
+                with self.having(tokens=list(tokens), i=k + 1):
                     inner = self.template_parameters()
                     tokens, k = self.tokens, self.i
-                finally:
-                    self.tokens, self.i = saved
             while tokens[k].text in _BEFORE:
                 k += 1
             if tokens[k].text == template.name and tokens[k + 1].text == "(":

@@ -103,25 +103,18 @@ class HostBody(Launches):
         if f is None:
             at = self.token
             f = ast.Function("", ty.function(ty.AUTO, []), at, space="host")
-        saved = self.scope, self.function, self.nest, self.switches, self.loops, self.labels, self.gotos
-        state = self.host_function, self.greater_ends, self.unroll, self.unevaluated, self.pattern
-        self.function = self.host_function = f
-        self.switches, self.loops, self.labels, self.gotos = [], 0, {}, []
-        self.greater_ends, self.unroll, self.unevaluated, self.pattern = False, None, 0, 0
-        self.quiet += 1
-        try:
+        with self.having(
+            scope=self.scope, function=f, host_function=f, nest=self.nest, switches=[], loops=0, labels={}, gotos=[],
+            greater_ends=False, unroll=None, unevaluated=0, pattern=0, quiet=self.quiet + 1,
+        ):  # fmt: skip
             with contextlib.suppress(Abandon):
                 self.block(scope=False)
             body = self.tokens[start : len(self.tokens) - length]
             returns = any(a.text == "return" and b.text != ";" for a, b in itertools.pairwise(body))
             if f.name and f.type.elem is not None and f.type.elem.kind == "auto" and not returns:
                 self.set_return_type(f, ty.VOID)
-        finally:
-            self.quiet -= 1
-            self.scope, self.function, self.nest, self.switches, self.loops, self.labels, self.gotos = saved
-            self.host_function, self.greater_ends, self.unroll, self.unevaluated, self.pattern = state
-            # Splitting `>>` lengthens the list of tokens, so the end is counted from its end.
-            self.i = len(self.tokens) - length
+        # Splitting `>>` lengthens the list of tokens, so the end is counted from its end.
+        self.i = len(self.tokens) - length
 
     def walk_initialiser(self, end: int) -> None:
         """Of a host variable that cannot be read, up to its `;`: it may hold lambdas and addresses of kernels."""

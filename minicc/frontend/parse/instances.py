@@ -105,15 +105,11 @@ class Instances(Declarations):
 
     def _parameter_type(self, scope: ast.Scope, p: ast.TemplateParam) -> Type:
         assert p.tokens is not None
-        saved = self.tokens, self.i, self.scope, self.greater_ends
-        self.tokens, self.i, self.scope, self.greater_ends = p.tokens, 0, scope, False
-        try:
+        with self.having(tokens=p.tokens, i=0, scope=scope, greater_ends=False):
             specs = self.specifiers()
             assert specs.type is not None
             self.accept("...")
             return self.declarator(specs.type, abstract=True).type.bare
-        finally:
-            self.tokens, self.i, self.scope, self.greater_ends = saved
 
     def template_default(
         self, scope: ast.Scope, param: ast.TemplateParam, bindings: Bindings, params: list[ast.TemplateParam]
@@ -121,21 +117,17 @@ class Instances(Declarations):
         assert param.default is not None
         at = param.default[0]
         known = [p for p in params if p.name in bindings]
-        saved = self.tokens, self.i, self.scope, self.greater_ends, self.nest
-        try:
+        tokens = [*param.default, Token(EOF, "", at.source, at.start)]
+        with self.having(tokens=tokens, i=0, scope=self.scope, greater_ends=False, nest=self.nest):
             self.scope = self.bind_parameters(scope, known, [bindings[p.name] for p in known], at)
             # A type that depends on the others may fail to exist.
             if param.tokens is not None:
                 self._parameter_type(self.scope, param)
-            self.tokens, self.i = [*param.default, Token(EOF, "", at.source, at.start)], 0
-            self.greater_ends = False
             if param.kind == "type":
                 return self.type_name()
             if param.kind == "template":
                 return self.qualified_template()
             return self.constant_argument(self.conditional_expression())
-        finally:
-            self.tokens, self.i, self.scope, self.greater_ends, self.nest = saved
 
     def qualified_template(self) -> object:
         found: object = self.lookup(self.take().text)
@@ -181,44 +173,39 @@ class Instances(Declarations):
         params: list[ast.TemplateParam],
         args: tuple[object, ...],
     ) -> ast.Function | None:
-        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c
-        state = self.greater_ends, self.pattern, self.unevaluated, self.depth
-        self.tokens, self.i, self.function, self.extern_c = tokens, 0, None, False
-        self.greater_ends, self.pattern, self.unevaluated, self.depth = False, 0, 0, self.depth + 1
-        self.quiet += 1
-        try:
-            self.scope = self.bind_parameters(parent, params, args, template.at)
-            if not all(map(self.satisfied, template.constraints)):
-                raise Abandon
-            specs = self.specifiers(need_type=False)
-            if template.constructor:
-                record = template.record.record if template.record is not None else None
-                if record is None:
+        with self.having(
+            tokens=tokens, i=0, scope=self.scope, function=None, nest=self.nest, library=self.library, extern_c=False,
+            greater_ends=False, pattern=0, unevaluated=0, depth=self.depth + 1, quiet=self.quiet + 1,
+        ):  # fmt: skip
+            try:
+                self.scope = self.bind_parameters(parent, params, args, template.at)
+                if not all(map(self.satisfied, template.constraints)):
                     raise Abandon
-                d = self.constructor_declarator(record)
-            elif specs.type is None and not self.at("operator"):
-                if not self._is_constructor_outline():
+                specs = self.specifiers(need_type=False)
+                if template.constructor:
+                    record = template.record.record if template.record is not None else None
+                    if record is None:
+                        raise Abandon
+                    d = self.constructor_declarator(record)
+                elif specs.type is None and not self.at("operator"):
+                    if not self._is_constructor_outline():
+                        raise Abandon
+                    d = self.constructor_outline()
+                else:
+                    d = self.declarator(specs.type) if specs.type is not None else self.conversion_declarator()
+                if d.params is None or d.type.kind != "function":
                     raise Abandon
-                d = self.constructor_outline()
-            else:
-                d = self.declarator(specs.type) if specs.type is not None else self.conversion_declarator()
-            if d.params is None or d.type.kind != "function":
-                raise Abandon
-            if d.constraint is not None:
-                self.scope = d.param_scope or self.scope
-                if not self.satisfied(d.constraint):
-                    raise Abandon
-            f = self.make_function(specs, d)
-            for p in f.params:
-                if p.type.kind == "void":
-                    raise Abandon
-        except (Abandon, arithmetic.NotConstant):
-            return None
-        finally:
-            self.quiet -= 1
+                if d.constraint is not None:
+                    self.scope = d.param_scope or self.scope
+                    if not self.satisfied(d.constraint):
+                        raise Abandon
+                f = self.make_function(specs, d)
+                for p in f.params:
+                    if p.type.kind == "void":
+                        raise Abandon
+            except (Abandon, arithmetic.NotConstant):
+                return None
             end, tokens = self.i, self.tokens
-            self.tokens, self.i, self.scope, self.function, self.nest, self.library, self.extern_c = saved
-            self.greater_ends, self.pattern, self.unevaluated, self.depth = state
         f.template, f.template_args = template, args
         f.scope = template.scope
         f.constructor, f.explicit = template.constructor, template.explicit or "explicit" in specs.words
@@ -357,15 +344,11 @@ class Instances(Declarations):
 
     def apart(self, read: Callable[[], Made]) -> Made:
         """What `read` makes of other tokens, in a scope of their own, outside of all functions and patterns."""
-        saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c
-        state = self.pattern, self.unevaluated, self.depth
-        self.i, self.function, self.depth = 0, None, self.depth + 1
-        self.greater_ends, self.extern_c, self.pattern, self.unevaluated = False, False, 0, 0
-        try:
+        with self.having(
+            tokens=self.tokens, i=0, scope=self.scope, function=None, nest=self.nest, greater_ends=False,
+            extern_c=False, pattern=0, unevaluated=0, depth=self.depth + 1,
+        ):  # fmt: skip
             return read()
-        finally:
-            self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends, self.extern_c = saved
-            self.pattern, self.unevaluated, self.depth = state
 
     def _constrained(self, template: ast.ClassTemplate, given: tuple[object, ...], at: Token) -> bool:
         self.scope = self.bind_parameters(template.scope, template.params, given, at)
@@ -395,20 +378,16 @@ class Instances(Declarations):
         if isinstance(template, ast.ClassTemplate) and template.variable:
             return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?"))
         if isinstance(template, ast.ClassTemplate) and template.alias:
-            saved = self.tokens, self.i, self.scope, self.nest, self.greater_ends
-            self.tokens, self.i, self.greater_ends = template.tokens, 0, False
-            self.pattern += 1
-            self.quiet += 1
-            try:
-                given = self.complete_arguments(template, args, at)
-                self.scope = self.bind_parameters(template.scope, template.params, given, at)
-                return self.type_name()
-            except (Abandon, arithmetic.NotConstant):
-                return opaque()
-            finally:
-                self.quiet -= 1
-                self.pattern -= 1
-                self.tokens, self.i, self.scope, self.nest, self.greater_ends = saved
+            with self.having(
+                tokens=template.tokens, i=0, scope=self.scope, nest=self.nest, greater_ends=False,
+                pattern=self.pattern + 1, quiet=self.quiet + 1,
+            ):  # fmt: skip
+                try:
+                    given = self.complete_arguments(template, args, at)
+                    self.scope = self.bind_parameters(template.scope, template.params, given, at)
+                    return self.type_name()
+                except (Abandon, arithmetic.NotConstant):
+                    return opaque()
         if isinstance(template, ast.ClassTemplate) and len(args) < len(template.params):
             args = self.with_defaults(template, args, at)
         name = template.name
@@ -486,22 +465,19 @@ class Instances(Declarations):
                 bindings.setdefault(p.name, ())
         if any(p.name not in bindings for p in partial.params):
             return False
-        saved = self.tokens, self.i, self.scope, self.nest, self.greater_ends, self.pattern, self.unevaluated
-        self.tokens, self.i, self.greater_ends, self.pattern, self.unevaluated = partial.arguments, 0, False, 0, 0
-        self.quiet += 1
-        try:
-            self.scope = self.bind_parameters(
-                partial.scope, partial.params, [bindings[p.name] for p in partial.params], at
-            )
-            if not all(map(self.satisfied, partial.constraints)):
+        with self.having(
+            tokens=partial.arguments, i=0, scope=self.scope, nest=self.nest, greater_ends=False,
+            pattern=0, unevaluated=0, quiet=self.quiet + 1,
+        ):  # fmt: skip
+            try:
+                values = [bindings[p.name] for p in partial.params]
+                self.scope = self.bind_parameters(partial.scope, partial.params, values, at)
+                if not all(map(self.satisfied, partial.constraints)):
+                    return False
+                args = self.template_arguments(template.params)
+                return argument_key(self.complete_arguments(template, args, at)) == key
+            except (Abandon, arithmetic.NotConstant):
                 return False
-            args = self.template_arguments(template.params)
-            return argument_key(self.complete_arguments(template, args, at)) == key
-        except (Abandon, arithmetic.NotConstant):
-            return False
-        finally:
-            self.quiet -= 1
-            self.tokens, self.i, self.scope, self.nest, self.greater_ends, self.pattern, self.unevaluated = saved
 
     def _unread_instance(self, template: ast.ClassTemplate, given: tuple[object, ...], at: Token) -> Type:
         spelled = ", ".join(_spell(a) for a in flatten(given))

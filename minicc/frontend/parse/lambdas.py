@@ -372,9 +372,7 @@ class Lambdas(Guides):
                 if not mutable:
                     head.append(Token(IDENT, "const", token.source, token.start, True))
         tokens = [*head, *self.closed(body, end)]
-        saved = self.tokens, self.i, self.scope
-        self.tokens, self.i, self.scope = tokens, 0, record.scope
-        try:
+        with self.having(tokens=tokens, i=0, scope=record.scope):
             for p in self.take_autos():
                 assert p.marker is not None
                 p.marker.count = len(params)
@@ -383,8 +381,6 @@ class Lambdas(Guides):
             template.record = made
             template.constraints = [p.constraint for p in params if p.constraint is not None]
             d, _, _ = self.template_pattern(params)
-        finally:
-            self.tokens, self.i, self.scope = saved
         if d is not None:
             template.pattern = d.type
             template.required = sum(

@@ -304,15 +304,10 @@ class Members(Comparisons):
         if field.default is None:
             return None
         tokens, scope = field.default
-        saved = self.tokens, self.i, self.scope
-        self.tokens, self.i, self.scope = [*tokens, Token(EOF, "", at.source, at.start)], 0, scope
-        self.elsewhere += 1
-        try:
+        tokens = [*tokens, Token(EOF, "", at.source, at.start)]
+        with self.having(tokens=tokens, i=0, scope=scope, elsewhere=self.elsewhere + 1):
             e = self.braced_list() if self.at("{") else self.assignment()
             return self.initialise(field.type, e, at)
-        finally:
-            self.tokens, self.i, self.scope = saved
-            self.elsewhere -= 1
 
     def _member_function(self, made: Type, specs: Specifiers, d: Declarator, pending: list[ast.Function]) -> None:
         assert d.name is not None

@@ -109,19 +109,14 @@ class Outlines(Instances):
         template, at = owner
         self._check_declared(template, outline)
         plain = ",".join(p.name + ("..." if p.pack else "") for p in outline.params)
-        saved = self.i, self.tokens
-        self.i = at
-        self.skip_template_arguments()
-        if "".join(t.text for t in self.tokens[at + 1 : self.i - 1]) != plain:
-            self.i = at
-            self.quiet += 1
-            try:
-                outline.pattern = self.pattern_arguments(outline.params, template, self.token)
-            except Abandon:
-                outline.pattern = None
-            finally:
-                self.quiet -= 1
-        self.i, self.tokens = saved
+        with self.having(i=at, tokens=self.tokens, quiet=self.quiet + 1):
+            self.skip_template_arguments()
+            if "".join(t.text for t in self.tokens[at + 1 : self.i - 1]) != plain:
+                self.i = at
+                try:
+                    outline.pattern = self.pattern_arguments(outline.params, template, self.token)
+                except Abandon:
+                    outline.pattern = None
         template.outlines.append(outline)
 
     def _check_declared(self, template: ast.ClassTemplate, outline: ast.Outline) -> None:
@@ -200,12 +195,8 @@ class Outlines(Instances):
 
     def _outline_key(self, tokens: list[Token], scope: ast.Scope, params: list[ast.TemplateParam]) -> list[str]:
         """Of a member template's definition outside of its class, what its parameters are."""
-        saved = self.tokens, self.i, self.scope, self.function
-        self.tokens, self.i, self.scope, self.function = tokens, 0, scope, None
-        try:
+        with self.having(tokens=tokens, i=0, scope=scope, function=None):
             d, _, _ = self.template_pattern(params)
-        finally:
-            self.tokens, self.i, self.scope, self.function = saved
         return [pattern_key(p) for p in d.type.params] if d is not None else []
 
     def defines_member(self, params: list[ast.TemplateParam], start: int, name: Token, d: Declarator | None) -> bool:
@@ -290,46 +281,44 @@ class Outlines(Instances):
             wanted = (own.name if own is not None else record.name) if special else f.name
             if o.name != ("operator " if converts else wanted):
                 continue
-            saved = self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends
-            self.tokens, self.i, self.function, self.greater_ends = o.tokens, 0, None, False
-            self.quiet += 1
-            try:
-                params, parent = o.params, record.scope
-                if o.inner is not None:
-                    parent = self.bind_parameters(parent, o.params, args, f.at)
-                    params, args = o.inner, record.template_args
-                scope = self.scope = self.bind_parameters(parent, params, args, f.at)
-                if converts:
-                    specs = Specifiers(self.token)
-                    while not self.at("operator"):
-                        if self.token.text in SPACES:
-                            specs.spaces.add(SPACES[self.token.text])
-                        self.i += 1
-                    d = self.conversion_declarator()
-                else:
-                    specs = self.specifiers(need_type=False)
-                    if (specs.type is None) != special:
+            with self.having(
+                tokens=o.tokens, i=0, scope=self.scope, function=None, nest=self.nest, greater_ends=False,
+                quiet=self.quiet + 1,
+            ):  # fmt: skip
+                try:
+                    params, parent = o.params, record.scope
+                    if o.inner is not None:
+                        parent = self.bind_parameters(parent, o.params, args, f.at)
+                        params, args = o.inner, record.template_args
+                    scope = self.scope = self.bind_parameters(parent, params, args, f.at)
+                    if converts:
+                        specs = Specifiers(self.token)
+                        while not self.at("operator"):
+                            if self.token.text in SPACES:
+                                specs.spaces.add(SPACES[self.token.text])
+                            self.i += 1
+                        d = self.conversion_declarator()
+                    else:
+                        specs = self.specifiers(need_type=False)
+                        if (specs.type is None) != special:
+                            continue
+                        d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
+                    if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
                         continue
-                    d = self.declarator(specs.type) if specs.type is not None else self.constructor_outline()
-                if d.params is None or d.type.params != f.type.params or d.this_quals != f.this_quals:
+                    if converts and d.type.elem is not f.type.elem:
+                        continue
+                    if special and d.name is not None and d.name.text.startswith("~") == f.constructor:
+                        continue
+                    f.params, f.param_scope, f.pending = d.params, d.param_scope, (self.tokens, self.i)
+                    if d.param_scope is not None:
+                        d.param_scope.parent = scope
+                    for p in f.params:
+                        p.owner = f
+                    if "device" in specs.spaces:
+                        f.space = "device"
+                    return
+                except Abandon:
                     continue
-                if converts and d.type.elem is not f.type.elem:
-                    continue
-                if special and d.name is not None and d.name.text.startswith("~") == f.constructor:
-                    continue
-                f.params, f.param_scope, f.pending = d.params, d.param_scope, (self.tokens, self.i)
-                if d.param_scope is not None:
-                    d.param_scope.parent = scope
-                for p in f.params:
-                    p.owner = f
-                if "device" in specs.spaces:
-                    f.space = "device"
-                return
-            except Abandon:
-                continue
-            finally:
-                self.quiet -= 1
-                self.tokens, self.i, self.scope, self.function, self.nest, self.greater_ends = saved
 
 
 def _begins(token: Token, name: Token) -> bool:

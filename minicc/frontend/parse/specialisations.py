@@ -70,14 +70,10 @@ class Specialisations(SpecialisedMembers):
         self, entity: ast.ClassTemplate, params: list[ast.TemplateParam], tokens: list[Token], cut: int
     ) -> None:
         """`tokens`, a partial specialisation of a variable template whose arguments begin at index `cut`."""
-        saved = self.tokens, self.i
-        self.tokens, self.i = tokens, cut
-        try:
+        with self.having(tokens=tokens, i=cut):
             pattern = self.pattern_arguments(params, entity, tokens[cut - 1])
             arguments = self.closed(cut, self.i)
             rest = [*self.tokens[:cut], *self.tokens[self.i :]]
-        finally:
-            self.tokens, self.i = saved
         entity.partials.append(ast.Partial(params, pattern, arguments, rest, self.scope, self.constraints))
 
     # -- explicit instances and specialisations
