@@ -61,6 +61,7 @@ class Parser(HostCode):
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
         self.closures, self.structural, self.packing = {}, {}, {}
+        self.named_types = []
         self.host_instances, self.numbers, self.host_copies = Counter(), Counter(), {}
         self.pointed: dict[tuple[str, tuple[Type, ...]], ast.Function] = {}
         self.known: dict[str, object] = {}

@@ -469,6 +469,13 @@ def _types(code: str) -> tuple[list[Type], bool]:
     return out, variadic
 
 
+def names() -> list[str]:
+    """All that a program may name."""
+    if not _rows:
+        _rows.update(_index())
+    return [*SPECIAL, *(name for name in _rows if not name.startswith("__mcc_"))]
+
+
 def find(name: str, fast: bool) -> list[object] | None:
     """The overload set of a built-in function, or None."""
     known = _parsed.get((name, fast))

@@ -291,8 +291,6 @@ class Constraints(Declarators):
     def take_autos(self) -> list[ast.TemplateParam]:
         """A parameter for each `auto` in the parameter list of the function declaration at the cursor, which is
         rewritten to name them (none: it is left as it is)."""
-        if not self.constrains:
-            return []
         k, angle = self.i, 0
         while self.tokens[k].text != "(" or angle > 0:
             text = self.tokens[k].text
@@ -305,6 +303,8 @@ class Constraints(Declarators):
                 continue
             angle += {"<": 1, ">": -1, ">>": -2}.get(text, 0) if text != "operator" else 0
             k += 2 if text == "operator" else 1
+        if not any(t.text == "auto" for t in self.tokens[k : self.past_brackets(k)]):
+            return []
         tokens = list(self.tokens)
         out: list[ast.TemplateParam] = []
         depth = 0

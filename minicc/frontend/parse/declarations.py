@@ -154,11 +154,12 @@ class Declarations(MemberInitialisers):
             return []
         if self.function is not None and not self.library:
             self.check_typename()
-        if self.constrains and self.function is None:
+        if self.function is None:
             autos = self.take_autos()
             if autos:
                 self.abbreviated(autos, None)
                 return []
+        self.named_types = []
         specs = self.specifiers(need_type=False)
         for word in specs.words & _OF_MEMBERS:
             self.fail(f"'{word}' is only allowed in a class", specs.at)
@@ -181,6 +182,13 @@ class Declarations(MemberInitialisers):
             return []
         return self._declarators(specs)
 
+    def _check_named_types(self, d: Declarator, f: ast.Function | None) -> None:
+        """Types that a declaration at a namespace's level names, which only members and friends may."""
+        found = self.named_types if d.owner is None and self.function is None else []
+        self.named_types = []
+        for record, name in found:
+            self.check_type_access(record, name, f)
+
     def _declarators(self, specs: Specifiers) -> list[ast.Variable]:
         assert specs.type is not None
         out: list[ast.Variable] = []
@@ -193,6 +201,7 @@ class Declarations(MemberInitialisers):
             d = self.declarator(specs.type)
             if d.type.kind == "function" and d.params is not None and "typedef" not in specs.words:
                 f = self.function_declarator(specs, d)
+                self._check_named_types(d, f)
                 if self.at("=") and self.peek().text == "delete":
                     self.i += 2
                     f.deleted = True
@@ -207,6 +216,7 @@ class Declarations(MemberInitialisers):
                 assert d.name is not None
                 self._typedef(d, max(specs.align, d.align))
             else:
+                self._check_named_types(d, None)
                 out.append(self.variable(specs, d))
                 meant = _meant_by_auto(d.type, out[-1].type)
                 if meant is not None and auto is not None and meant is not auto:

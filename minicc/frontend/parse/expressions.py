@@ -8,10 +8,11 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.heap import Heap
 from minicc.frontend.parse.primaries import has, only_parameters
-from minicc.frontend.sema.access import ambiguous, closed, out_of_protection
+from minicc.frontend.sema.access import ambiguous, closed, closed_destructor, out_of_protection
 from minicc.frontend.sema.convert import bit_field, is_derived
 from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.sema.initialise import BracedList, Designator
+from minicc.frontend.sema.traits import element
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
 
@@ -170,6 +171,8 @@ class Expressions(Heap):
         finally:
             self.quiet -= 1
         owner = self.qualifier.record_type if self.qualifier is not None else None
+        if owner is not None and owner.record is not None and isinstance(entity, Field | list):
+            self.check_access(owner.record, name)
         if isinstance(entity, Field) and owner is not None:
             while owner.record is not None and entity in owner.record.fields[: owner.record.inherited]:
                 offset = entity.offset
@@ -460,6 +463,7 @@ class Expressions(Heap):
             self.fail(f"undeclared identifier '{name.text}' in destructor name", name)
         self.expect("(")
         self.expect(")")
+        self.check_destructor(base.type, name)
         for _, f in ty.destructors(base.type):
             self.need_body(f)
         return ast.Delete(ty.VOID, at, self.address_of(base, at), frees=False)
@@ -486,23 +490,20 @@ class Expressions(Heap):
         if fault is not None:
             self.fail(fault, name)
 
-    def check_type_access(self, record: ty.Record | None, name: Token) -> None:
-        """`record`'s member `name`, a type, may be named here."""
-        found = (
-            closed(record, name.text, self.scope, self.function) if record is not None and not self.library else None
-        )
+    def check_type_access(self, record: ty.Record | None, name: Token, f: ast.Function | None = None) -> None:
+        """`record`'s member `name`, a type, may be named here, or by the declaration of `f`."""
+        around = f or self.function
+        found = closed(record, name.text, self.scope, around) if record is not None and not self.library else None
         if found is not None:
             self.fail(f"'{name.text}' is a {found[1]} member of '{found[0].name}'", name, code="frontend.access")
 
-    def check_destructor(self, t: Type, what: str, at: Token) -> None:
-        """An object of class `t`, or an array of such, may be ended here."""
-        while t.kind == "array" and t.elem is not None:
-            t = t.elem
-        record = t.record
-        hidden = next((n for n in record.hidden if n[0] == "~"), None) if record is not None else None
-        found = closed(record, hidden, self.scope, self.function) if record is not None and hidden else None
+    def check_destructor(self, t: Type, at: Token, variable: bool = False) -> None:
+        """An object of class `t`, or an array of such, may be ended here; it is a `variable`, or ended by name."""
+        found = closed_destructor(t, self.scope, self.function)
+        if found is not None and variable:
+            self.fail(f"variable of type '{element(t).bare}' has {found} destructor", at, code="frontend.access")
         if found is not None:
-            self.fail(f"{what} '{t.bare}' has {found[1]} destructor", at, code="frontend.access")
+            self.fail(f"calling a {found} destructor of class '{t.bare}'", at, code="frontend.access")
 
     def _base_named(self, record: ty.Record, name: Token) -> object:
         """The class that `name`, `space::name` or `name<...>` means where the expression stands; a class template's

@@ -104,6 +104,8 @@ class Heap(Primaries):
         if operand.type.kind != "pointer":
             self.fail(f"cannot delete expression of type '{operand.type}'", token)
         t = operand.type.elem
+        if t is not None and t.kind == "record" and ty.is_complete(t):
+            self.check_destructor(t, token)
         for _, f in ty.destructors(t) if t is not None else ():
             self.need_body(f)
         name = "operator delete[]" if array else "operator delete"

@@ -373,7 +373,7 @@ class Lambdas(Guides):
                     head.append(Token(IDENT, "const", token.source, token.start, True))
         tokens = [*head, *self.closed(body, end)]
         with self.having(tokens=tokens, i=0, scope=record.scope):
-            for p in self.take_autos():
+            for p in self.take_autos() if self.constrains else ():
                 assert p.marker is not None
                 p.marker.count = len(params)
                 params.append(p)

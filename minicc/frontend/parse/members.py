@@ -93,7 +93,7 @@ class Members(Comparisons):
             self._befriend(record)
             self.template_declaration(made)
             return
-        autos = self.take_autos() if self.constrains else []
+        autos = self.take_autos()
         if autos:
             self.abbreviated(autos, made)
             return

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.builtins.table import names as builtin_names
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.expressions import Expressions
 from minicc.frontend.sema import constant
@@ -325,7 +326,9 @@ class Names(Expressions):
         self.why_not(name.text)
         if name.text.removeprefix("__builtin_") in _UNSUPPORTED:
             self.fail(f"'{name.text}' is not supported in device code", name)
-        near = self.suggestion(name.text)
+        if self.token.kind == IDENT and self.tokens[self.i - 1] is name:
+            self.fail(f"unknown type name '{name.text}'", name, code="frontend.unknown-type")
+        near = self.suggestion(name.text, builtins=True)
         extra = f"; did you mean '{near}'?" if near else ""
         self.fail(f"use of undeclared identifier '{name.text}'{extra}", name, code="frontend.undeclared")
 
@@ -368,8 +371,8 @@ class Names(Expressions):
             scope = scope.parent
         return False
 
-    def suggestion(self, name: str) -> str | None:
-        """The nearest name in scope."""
+    def suggestion(self, name: str, builtins: bool = False) -> str | None:
+        """The nearest name in scope, or of what is built in."""
         if self.quiet:
             return None
         known: list[str] = []
@@ -377,7 +380,7 @@ class Names(Expressions):
         while scope is not None:
             known += scope.names
             scope = scope.parent
-        return nearest(name, known)
+        return nearest(name, [*known, *(builtin_names() if builtins else ())])
 
     def template_id(self, template: ast.ClassTemplate, at: Token) -> object:
         """The class, type or variable that `template < ... >` means."""

@@ -59,6 +59,8 @@ class Primaries(Questions):
             self.i += 1
             return self._suffixed(token, [self._character(token)])
         if kind == OTHER:
+            if token.text == "'" and self.peek().text[:1] == "'" and not self.peek().space:
+                self.fail("empty character constant", token, code="frontend.syntax")
             if token.text in "\"'":
                 self.fail(f"missing terminating {token.text} character", token, code="frontend.syntax")
             self.fail(f"unexpected character <U+{ord(token.text):04X}>", token, code="frontend.syntax")

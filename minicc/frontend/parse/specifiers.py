@@ -56,6 +56,10 @@ class Specifiers:
 
 
 class TypeSpecifiers(Names):
+    named_types: list[tuple[ty.Record, Token]]
+    """Of the declaration at a namespace's level that is being read: members of classes that it names as types. Whether
+    it may is known once it is seen what it declares ([class.access])."""
+
     def simple_type(self) -> Type:
         """The type before ( or { of a functional cast."""
         token = self.token
@@ -72,8 +76,11 @@ class TypeSpecifiers(Names):
             assert specs.type is not None
             return specs.type
         entity, name = self.qualified()
-        if name is not token and self.function is not None and self.qualifier is not None:
-            self.check_type_access(self.qualifier.record, name)
+        if name is not token and self.qualifier is not None and self.qualifier.record is not None:
+            if self.function is not None:
+                self.check_type_access(self.qualifier.record, name)
+            elif _at_namespace(self.scope) and not (self.quiet or self.pattern or self.library):
+                self.named_types.append((self.qualifier.record, name))
         return self.type_entity(entity, name)
 
     def _combine(self, words: list[str], at: Token) -> Type:
@@ -402,3 +409,10 @@ class TypeSpecifiers(Names):
         while self.tokens[k].kind == IDENT or self.tokens[k].text in (".", "->", "::"):
             k += 1
         return self.tokens[k].text == ")"
+
+
+def _at_namespace(scope: ast.Scope | None) -> bool:
+    """A namespace's scope, or that of the parameters of a function declared there."""
+    while scope is not None and scope.kind == "function":
+        scope = scope.parent
+    return scope is not None and scope.kind in ("file", "namespace")

@@ -350,13 +350,11 @@ class Templates(MemberClasses):
     ) -> None:
         self.i = start
         self.kernel_templates = self.kernel_templates or self._is_kernel()
-        if self.constrains:
-            autos = [p for p in self.take_autos() if p not in params]
-            for p in autos:
-                assert p.marker is not None
-                p.marker.count = len(params)
-                params = [*params, p]
-            self.constraints = [*self.constraints, *(p.constraint for p in autos if p.constraint is not None)]
+        for p in [p for p in self.take_autos() if p not in params]:
+            assert p.marker is not None
+            p.marker.count = len(params)
+            params = [*params, p]
+            self.constraints = [*self.constraints, *([p.constraint] if p.constraint is not None else [])]
         self._whole_name()
         d, explicit, constructor = self.template_pattern(params)
         end_of_head = self.i

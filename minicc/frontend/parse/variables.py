@@ -252,8 +252,8 @@ class Variables(Statements):
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
         if v.constexpr and v.storage == "local" and self._constant_object(v):
             v.storage, v.internal = "static", True
-        if v.storage == "local":
-            self.check_destructor(v.type, "variable of type", at)
+        if v.storage in ("local", "static", "shared", "device", "constant") and not v.extern:
+            self.check_destructor(v.type, at, variable=True)
         for _, f in ty.destructors(v.type) if v.storage == "local" else ():
             if f.deleted:
                 self.fail(f"attempt to use a deleted function ('{f.name}')", at)
@@ -416,6 +416,9 @@ class Variables(Statements):
             else:
                 v.init = self.initialise(v.type, self.initial(e), at)
         else:
+            if isinstance(v.type.template, ast.ClassTemplate) and v.type.kind == "auto" and not v.type.template.concept:
+                what = "no viable constructor or deduction guide for deduction of template arguments of"
+                self.fail(f"{what} '{v.type.template.name}'", at)
             if deduced_type(v.type):
                 self.fail(
                     f"declaration of variable '{v.name}' with deduced type '{v.type}' requires an initializer", at

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from minicc.frontend import ast
+from minicc.frontend.sema.traits import element
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Record, Type
 
@@ -184,6 +185,14 @@ def closed_constructor(
         if c is constructor or (isinstance(c, ast.FunctionTemplate) and constructor.template is c):
             return None if _admitted(record, access, scope, function) else access
     return None
+
+
+def closed_destructor(t: Type, scope: ast.Scope | None, function: ast.Function | None) -> str | None:
+    """How the destructor of a class, or of an array's, is hidden from `scope`, within `function`; None if it is not."""
+    record = element(t).record
+    hidden = next((n for n in record.hidden if n[0] == "~"), None) if record is not None else None
+    found = closed(record, hidden, scope, function) if record is not None and hidden and scope is not None else None
+    return found[1] if found is not None else None
 
 
 def _declares(record: Record, name: str) -> Record | None:

@@ -25,6 +25,10 @@ from minicc.frontend.types import CONST, Field, Type
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
+def _is_this(e: ast.Expr, f: ast.Function) -> bool:
+    return isinstance(e, ast.Name) and e.variable is f.this
+
+
 def _only_moves(record: ty.Record, right: ast.Expr) -> bool:
     """There is no implicit operator= for `right`, since something that moves is declared ([class.copy.assign])."""
     special = record.special
@@ -76,6 +80,8 @@ class Operators(Conversions):
             return self.dereference(e, at)
         t = e.type.bare
         if op == "!":
+            if t.kind == "record" and self.conversion_function(e, ty.BOOL, explicit=True) is None:
+                self.fail(f"invalid argument type '{e.type}' to unary expression", at)
             e = self.condition(e)
             made: ast.Expr = ast.Unary(ty.BOOL, at, "!", e)
             return self.fold(made) if _foldable(e) else made
@@ -171,6 +177,10 @@ class Operators(Conversions):
                 record = e.base.type.record
                 if record is not None and record.closure:
                     self.fail("cannot assign to a variable captured by copy in a non-mutable lambda", at)
+                method = self.function
+                if isinstance(e.base, ast.Deref) and method is not None and _is_this(e.base.operand, method):
+                    within = f"within const member function '{method.name}'"
+                    self.fail(f"cannot assign to non-static data member {within}", at)
                 if e.field.type.const:
                     kind = f"non-static data member '{e.field.name}'"
                     self.fail(f"cannot assign to {kind} with const-qualified type '{e.field.type}'", at)

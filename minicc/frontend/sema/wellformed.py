@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
+from minicc.frontend.sema.access import closed_destructor
 from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.types import Type
 
@@ -36,7 +37,9 @@ def operator_fault(f: ast.Function) -> str | None:
     count = len(params) + member
     fits = count == 2 if sign in _BINARY else count == 1 if sign in _UNARY else count in (1, 2)
     if not fits:
-        return f"overloaded '{f.name}' has {count - member} parameters"
+        kind = "binary" if sign in _BINARY else "unary" if sign in _UNARY else "unary or binary"
+        given = f"{count} parameter{'' if count == 1 else 's'}"
+        return f"overloaded '{f.name}' must be a {kind} operator (has {given})"
     if sign in ("++", "--") and count == 2 and params[-1].bare is not ty.INT:
         return f"parameter of overloaded post-{'in' if sign == '++' else 'de'}crement operator must have type 'int'"
     if member or any(_of_user(p) for p in params):
@@ -62,6 +65,9 @@ def undefaultable(t: Type) -> bool:
         own = [c for c in record.constructors if takes_nothing(c)]
         return not own or any(isinstance(c, ast.Function) and c.deleted for c in own)
     if any(undefaultable(base) for base, _ in record.bases):
+        return True
+    parts = [*(base for base, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
+    if any(closed_destructor(part, record.scope, None) for part in parts):
         return True
     fields = [f for f in record.fields[record.inherited :] if f.default is None]
     if record.tag == "union":
