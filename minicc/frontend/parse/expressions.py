@@ -258,8 +258,8 @@ class Expressions(Heap):
         if self.at("(") and self.starts_type(1):
             self.i += 1
             t = self.type_name()
-            named = self.accept(")") is not None
-            # Otherwise an expression that begins with a functional cast.
+            named = self.accept(")") is not None and not self.at("{")
+            # Otherwise an expression that begins with a functional cast, or a list of its type.
             self.i = self.i if named else start
         if not named and self.peek().text not in ("(", "{", "<", "::") and self.starts_type(0):
             after = Span(token.source, token.start + len(token.text), token.start + len(token.text) + 1)

@@ -14,7 +14,7 @@ from minicc.frontend.sema.associated import of_class, visible, with_associated
 from minicc.frontend.sema.candidates import Candidate, takes
 from minicc.frontend.sema.convert import CONVERSION, EXACT, USER, is_derived, is_xvalue, operand_type, promoted, prvalue
 from minicc.frontend.sema.copies import assigns, copies_members, copy_constructors, simple, value_type
-from minicc.frontend.sema.overloads import Overloads
+from minicc.frontend.sema.overloads import Overloads, with_inherited
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Record, Type
 
@@ -502,7 +502,7 @@ class Calls(Overloads):
         goes before one that it inherits if neither fits better ([over.match.best])."""
         own = self.viable(list(record.constructors), args, None)
         for base in record.inherit_from:
-            theirs = self.viable(_with_inherited(base), args, None)
+            theirs = self.viable([*with_inherited(base)], args, None)
             if theirs and all(any(self._better(c, d) for c in theirs) for d in own):
                 return base
         return None if own else record.inherit_from[0]
@@ -556,14 +556,6 @@ class Calls(Overloads):
             ]
             self.fail(f"no matching constructor for initialization of '{t}'", at, notes=notes, code="frontend.no-match")
         return self.resolve(record.name, constructors, args, None, at)
-
-
-def _with_inherited(t: Type) -> list[object]:
-    """The constructors of a class, and those that it has from its bases."""
-    record = t.record
-    return (
-        [] if record is None else [*record.constructors, *(c for b in record.inherit_from for c in _with_inherited(b))]
-    )
 
 
 def _exact(e: ast.Expr) -> bool:

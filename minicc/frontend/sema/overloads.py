@@ -374,7 +374,7 @@ class Overloads(Operators):
             return None
         self.nest_user = True
         try:
-            found = self.viable([c for c in record.constructors if not c.explicit], [e], None)
+            found = self.viable([c for c in with_inherited(target) if not c.explicit], [e], None)
         finally:
             self.nest_user = False
         for c in found:
@@ -472,6 +472,13 @@ class Overloads(Operators):
             if inherited is not None:
                 return inherited
         return None
+
+
+def with_inherited(t: Type) -> list[ast.Function | ast.FunctionTemplate]:
+    """The constructors of a class, and those that it has from its bases."""
+    record = t.record
+    inherited = [c for b in record.inherit_from for c in with_inherited(b)] if record is not None else []
+    return [*record.constructors, *inherited] if record is not None else []
 
 
 def fits(param: ast.TemplateParam, value: object) -> bool:

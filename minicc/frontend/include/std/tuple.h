@@ -22,7 +22,7 @@ template <typename H, typename... T> struct tuple<H, T...> {
 template <typename H, typename... T> struct tuple<H &, T...> {
     H &__head;
     [[no_unique_address]] tuple<T...> __tail;
-    __host__ __device__ constexpr tuple(H &h, T... t) : __head(h), __tail(t...) {}
+    __host__ __device__ constexpr tuple(H &h, T... t) : __head(h), __tail(static_cast<T &&>(t)...) {}
     template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
         __head = o.__head;
         if constexpr (sizeof...(T) > 0) __tail = o.__tail;
@@ -33,6 +33,11 @@ template <typename H, typename... T> struct tuple<H &, T...> {
         __tail.__head = o.second;
         return *this;
     }
+};
+template <typename H, typename... T> struct tuple<H &&, T...> {
+    H &&__head;
+    [[no_unique_address]] tuple<T...> __tail;
+    __host__ __device__ constexpr tuple(H &&h, T... t) : __head(static_cast<H &&>(h)), __tail(static_cast<T &&>(t)...) {}
 };
 template <typename... T> tuple(T...) -> tuple<T...>;
 template <typename A, typename B> tuple(pair<A, B>) -> tuple<A, B>;
@@ -68,6 +73,7 @@ template <size_t I, typename A, typename B> __host__ __device__ constexpr const 
 template <size_t I, typename T, size_t N> __host__ __device__ constexpr T &get(array<T, N> &a) { return a[I]; }
 template <size_t I, typename T, size_t N> __host__ __device__ constexpr const T &get(const array<T, N> &a) { return a[I]; }
 template <typename... T> __host__ __device__ constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
+template <typename... T> __host__ __device__ constexpr tuple<T &&...> forward_as_tuple(T &&...t) { return tuple<T &&...>(static_cast<T &&>(t)...); }
 template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::type...> make_tuple(T &&...t) {
     return tuple<typename decay<T>::type...>(t...);
 }
