@@ -60,11 +60,14 @@ class _Finder:
         """What parts with one definition are copies of: a part with one definition, RZ, or a constant."""
         self.renamed: dict[int, V] = {}
         self.kept: set[int] = set()
+        self.here: dict[MInst, MInst] = {}
+        """The first in this block of the compares that repeat one of another block, by that."""
         self.changes = 0
         """Instructions so far behind which memory may be another, and blocks."""
 
     def block(self, b: int, block: Block) -> None:
         out: list[MInst] = []
+        self.here = {}
         self.changes += 1
         for at, inst in enumerate(block.insts):
             out.append(inst)
@@ -110,12 +113,18 @@ class _Finder:
                 to = copy.dsts[0]
                 assert isinstance(to, V)
                 values[to.reg.id, to.part] = _held(copy.srcs[0], values)
-        elif self.compares and b == before[1] and _same_predicate(inst, before[0], self.renamed, self.kept):
+        elif self.compares and self._stands(inst, before, b):
             out.pop()
         elif inst.mnemonic.endswith("SETP"):
             for to, source in zip(inst.dsts, before[0].dsts, strict=True):
                 if type(to) is V and type(source) is V:
                     values[to.reg.id, to.part] = _held(source, values)
+
+    def _stands(self, inst: MInst, before: tuple[MInst, int, int], b: int) -> bool:
+        """Let a compare of this block stand for a later one: the one that is repeated, or the first to repeat it here
+        (a row of remainders asks for each whether the divisor is zero, as one before the loop did)."""
+        nearest = before[0] if before[1] == b else self.here.setdefault(before[0], inst)
+        return nearest is not inst and _same_predicate(inst, nearest, self.renamed, self.kept)
 
     def _keeps(self, inst: MInst, b: int, at: int) -> bool:
         """Whether what it reads and what it makes stay as they are."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import minicc
 import runtime
 from minicc import sass
-from minicc.binary import write_cubin
+from minicc.binary import read_cubin, write_cubin
+from minicc.diagnostics import SourceFile
 from tests.ptxas.conftest import ARCH, assemble, mnemonics
 
 TEXT = """.version 8.8
@@ -88,3 +90,23 @@ def test_loads_of_one_address(space: str, between: str, loads: int) -> None:
 }}"""
     code = mnemonics(write_cubin(assemble(text)), "k")
     assert code.count("LDG") + code.count("LDS") == loads
+
+
+def test_a_row_of_remainders_asks_once_whether_the_divisor_is_zero() -> None:
+    """Once a block: one before the loop asks, too, whose answer would have to live on."""
+    source = """
+__global__ void f(const unsigned *t, unsigned *out, int n, unsigned most) {
+    unsigned h = t[0] % most + threadIdx.x;
+    for (int j = 1; j < n; j++) h = (h + t[j] * (threadIdx.x + 1)) % most;
+    out[threadIdx.x] = h;
+}
+"""
+    image = minicc.compile(SourceFile("f.k", source)).cubin
+    code = sass.decode_all(read_cubin(image, "f").functions[0].code, ARCH)
+    assert sum(sass.format(i).count("ISETP.EQ.U32") for i in code) <= 3
+    t, out = np.arange(33, dtype=np.uint32) * np.uint32(2654435761), np.zeros(32, np.uint32)
+    runtime.Device("sm_90").load(image)["f"][1, 32](t, out, np.int32(33), np.uint32(1000003))
+    found = t[0] % np.uint32(1000003) + np.arange(32, dtype=np.uint32)
+    for each in t[1:]:
+        found = (found + each * np.arange(1, 33, dtype=np.uint32)) % np.uint32(1000003)
+    assert np.array_equal(out, found)
