@@ -27,7 +27,7 @@ def divide(b: Builder, inst: ptx.Inst) -> None:
         if 0 <= power < (63 if signed(type_) else 64):
             shifted(b, b.dst(d), b.val64(left), power, signed(type_), remainder)
             return
-        long_form(b, b.dst(d), b.val64(left), b.val64(right), signed(type_), remainder)
+        long_form(b, b.dst(d), b.val64(left), b.val64(right), signed(type_), remainder, _bypassed(b, inst))
         return
     known = b.constant(right)
     x = operand(b, left, type_)
@@ -175,9 +175,23 @@ def short_form(b: Builder, out: V, x: MOperand, y: MOperand, sign: bool, remaind
     b.move(out, result)
 
 
-def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool) -> None:
-    """64 bits. In one place operands that both fit in 32 bits take the short form; what stands in several is a routine
-    without it, since LLVM has taken such operands out before."""
+def _bypassed(b: Builder, inst: ptx.Inst) -> bool:
+    """Whether the same is done with the lower words of the operands elsewhere: LLVM asks first whether they fit."""
+    lower: dict[object, object] = {}
+    """Registers that hold the lower word of others, into those."""
+    for other in b.flat.statements:
+        if not isinstance(other, ptx.Inst) or other.modifiers not in (("u32", "u64"), ("u32",)):
+            continue
+        if other.opcode == "cvt":
+            lower[other.operands[0]] = other.operands[1]
+        elif other.opcode == inst.opcode and tuple(lower.get(o, o) for o in other.operands[1:]) == inst.operands[1:]:
+            return True
+    return False
+
+
+def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool, bypassed: bool) -> None:
+    """64 bits. In one place operands that both fit in 32 bits take the short form; it is a routine without it what
+    stands in several, or comes about only where they do not fit (`bypassed`): nothing of it is made ahead then."""
     x, y = (b.reg(x[0]), b.reg(x[1])), (b.reg(y[0]), b.reg(y[1]))
 
     def body(b: Builder, words: list[V]) -> tuple[V, V]:
@@ -186,7 +200,7 @@ def long_form(b: Builder, out: V, x: Pair, y: Pair, sign: bool, remainder: bool)
         turn(b, made, found, x, y, sign, remainder)
         return V(made.reg, 0), V(made.reg, 1)
 
-    if routine.shared(b, ("div", "rem"), ("s64", "u64")):
+    if bypassed or routine.shared(b, ("div", "rem"), ("s64", "u64")):
         name = f"__{'remainder' if remainder else 'division'}_{'s' if sign else 'u'}64"
         b.move64(out, *routine.call(b, name, (*x, *y), 2, body, registers=22))
         return

@@ -9,9 +9,10 @@ import pytest
 
 import minicc
 import runtime
-from minicc import arch, binary
+from minicc import arch, binary, sass
 from minicc.analysis.mix import instructions
 from minicc.binary import read_cubin
+from minicc.diagnostics import SourceFile
 from tests.ptxas.lower import harness
 
 N = 512
@@ -133,3 +134,24 @@ ld.local.v4.u32 {{{words}}}, [%rd2+32]; st.global.v2.u32 [%rd0+24], {{%r4, %r5}}
     harness.device().load(image)["k"][1, 32](out)
     for t in range(32):
         assert out[t, 2:].tolist() == [t, t + 9, t + 9, t, t + 9, t + 9]
+
+
+def test_one_division_whose_small_operands_llvm_divides_itself() -> None:
+    """Its long way is called; nothing of it is done before a loop, and no second short form stands beside LLVM's."""
+    source = """
+__global__ void f(const unsigned long *x, unsigned long *out, unsigned long by, unsigned long n) {
+    for (unsigned long i = threadIdx.x; i < n; i += blockDim.x) out[i] = x[i] / by;
+}
+"""
+    image = minicc.compile(SourceFile("f.k", source)).cubin
+    code = [
+        sass.format(i) for f in read_cubin(image, "f").functions for i in sass.decode_all(f.code, arch.get("sm_90"))
+    ]
+    text = "\n".join(code)
+    assert text.count("I2F.U32.RP") == 1 and text.count("CALL.REL") == 1
+    assert text.count("I2F.U64.RP") == 1 and text.index("I2F.U64.RP") > text.index("STG")
+    x = np.array([5, 2**40 + 3, 2**64 - 1, 7, 2**33], np.uint64)
+    for by in (3, 2**35 + 1, 2**64 - 1):
+        out = np.zeros(5, np.uint64)
+        runtime.Device("sm_90").load(image)["f"][1, 32](x, out, np.uint64(by), np.uint64(5))
+        assert np.array_equal(out, x // np.uint64(by))
