@@ -66,7 +66,8 @@ def step_of(width: int) -> int:
 class V(Record):
     """A use or definition of `count` registers of `reg` from `part` on, with the source modifiers of `sass.Reg`."""
 
-    __slots__ = __match_args__ = ("reg", "part", "count", "neg", "abs", "inv", "suffix")
+    __match_args__ = ("reg", "part", "count", "neg", "abs", "inv", "suffix")
+    __slots__ = (*__match_args__, "parts")
 
     def __init__(
         self,
@@ -80,6 +81,8 @@ class V(Record):
     ) -> None:
         self.reg, self.part, self.count, self.neg, self.abs, self.inv = reg, part, count, neg, abs, inv
         self.suffix = suffix
+        self.parts: tuple[Part, ...] = reg.parts[part : part + count]
+        """What it names."""
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -95,11 +98,6 @@ class V(Record):
 
     def __hash__(self) -> int:
         return hash((self.reg, self.part, self.count, self.neg, self.inv))
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """What it names."""
-        return self.reg.parts[self.part : self.part + self.count]
 
     @property
     def file(self) -> RegFile:

@@ -467,9 +467,9 @@ class Scan:
             below = fit & (1 << high) - 1 or fit
             freed = self.freed
             return min([(freed.get(c, 0), c) for c in bits_of(below)])[1]
-        hot = 0
+        hot, start = 0, current.start
         for color, until in list(self.hot.items()):
-            if until <= current.start:
+            if until <= start:
                 del self.hot[color]
             else:
                 hot |= 1 << color
