@@ -37,14 +37,12 @@ def number(function: MFunction, cfg: Cfg, ranges: Ranges) -> Ranges:
 def _nearer(function: MFunction) -> None:
     """Constants in uniform registers are made just before what reads them, for each reader again."""
     _, makers = counted(function)
-    known: dict[tuple[int, int], MInst] = {
-        (i.dsts[0].reg.id, i.dsts[0].part): i
-        for block in function.blocks
-        for i in block.insts
-        if i.mnemonic == "UMOV" and isinstance(i.srcs[0], Imm) and isinstance(i.dsts[0], V) and not guarded(i)
-        if makers[i.dsts[0].reg.id] == i.dsts[0].reg.width
-    }
-    made = set(known.values())
+    constants: dict[VReg, dict[int, MInst]] = {}
+    for inst in (i for block in function.blocks for i in block.insts if i.mnemonic == "UMOV" and not guarded(i)):
+        if isinstance(inst.srcs[0], Imm) and isinstance(d := inst.dsts[0], V):
+            constants.setdefault(d.reg, {})[d.part] = inst
+    known = {r.id: parts for r, parts in constants.items() if len(parts) == r.width == makers[r.id]}
+    made = {inst for parts in known.values() for inst in parts.values()}
     for block in function.blocks:
         insts: list[MInst] = []
         for inst in block.insts:
@@ -52,10 +50,9 @@ def _nearer(function: MFunction) -> None:
                 continue
             near: dict[int, VReg] = {}
             for v in reads(inst):
-                if isinstance(v, V) and (v.reg.id, 0) in known and v.reg.id not in near:
+                if isinstance(v, V) and v.reg.id in known and v.reg.id not in near:
                     new = near[v.reg.id] = function.new("UR", v.reg.width)
-                    for part in range(new.width):
-                        source = known[v.reg.id, part]
+                    for part, source in known[v.reg.id].items():
                         insts.append(MInst("UMOV", (), (V(new, part),), source.srcs, loc=source.loc))
             if near:
                 map_reads(inst, partial(renamed, near))

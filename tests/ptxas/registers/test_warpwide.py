@@ -6,9 +6,12 @@ import numpy as np
 
 import runtime
 from minicc import arch, binary, ptx, ptxas
+from minicc.analysis.mix import instructions
 from minicc.diagnostics import SourceFile
 from minicc.ptxas.control.check import check
 from minicc.ptxas.options import Options
+from minicc.sass.instr import Imm
+from minicc.sass.program import Program
 
 COPIES = 40
 HEAD = """.version 8.7
@@ -27,13 +30,33 @@ COPY = " cp.async.bulk.global.shared::cta.bulk_group [%rd6+{0}], [%r6+{0}], 16;\
 END = " cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret; }\n"
 
 
+PRODUCT = """ .reg .f32 %f<5>; .reg .b64 %d<3>;
+ shr.u32 %r7, %r2, 4; mov.b64 %d1, {%r7, 0x40000040}; add.u32 %r8, %r7, 16; mov.b64 %d2, {%r8, 0x40000040};
+ wgmma.fence.sync.aligned;
+ wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %d1, %d2, 0, 1, 1, 0, 0;
+ wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global.f32 [%rd2+4096], %f1;
+"""
+
+
+def assembled(name: str, body: str) -> Program:
+    loads = "".join(LOAD.format(128 * n) for n in range(COPIES // 2))
+    copies = "".join(COPY.format(64 * n) for n in range(COPIES))
+    text = (HEAD + loads + CHUNKS + body + copies + END).replace("sm_90", name)
+    return ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get(name), Options())
+
+
+def test_a_register_of_which_a_part_is_constant_stays_whole() -> None:
+    """The descriptors of a product have constants above addresses; where uniform registers do not suffice these are not
+    made anew without the rest."""
+    image = assembled("sm_90a", PRODUCT)
+    code = instructions(image.functions[0].code, arch.get("sm_90a"))
+    assert sum(Imm(0x40000040, "uint") in inst.operands for inst in code if inst.mnemonic == "UMOV") == 2
+
+
 def test_copies_by_lanes_with_other_addresses() -> None:
     """Eight lanes each copy one quarter of 64 bytes: what one copy takes cannot live from block to block beside what 39
     others take."""
-    places = [64 * n for n in range(COPIES)]
-    loads = "".join(LOAD.format(128 * n) for n in range(COPIES // 2))
-    text = HEAD + loads + CHUNKS + "".join(COPY.format(place) for place in places) + END
-    image = ptxas.assemble(ptx.parse(SourceFile("k.ptx", text)), arch.get("sm_90"), Options())
+    image = assembled("sm_90", "")
     assert not [problem for f in image.functions for problem in check(f.code, arch.get("sm_90"))]
     given = np.arange(16 * COPIES, dtype=np.uint32)
     out = np.zeros_like(given)
