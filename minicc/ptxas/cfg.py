@@ -25,7 +25,7 @@ def is_plain(inst: MInst) -> bool:
 
 def ends(inst: MInst) -> bool:
     """Whether control may leave the block's straight line here, never to return by itself."""
-    return inst.mnemonic in ("BRA", "BRX", "BRXU", "JMP", "JMX", "EXIT", "RET", "KILL", "BPT")
+    return inst.mnemonic in ("BRA", "BRX", "BRXU", "JMP", "JMX", "EXIT", "RET", "KILL")
 
 
 def target_of(inst: MInst) -> str | None:

@@ -74,6 +74,16 @@ def test_each_pass_can_go(name: str, kernels_ptx: str) -> None:
     assert len(assemble(kernels_ptx, Options(disable=frozenset({name}))).functions) == 5
 
 
+@pytest.mark.parametrize("after", ["exit;", "mov.u32 %r, 3; st.global.u32 [%o+8], %r; bra M;"])
+def test_a_trap_may_stand_inside_a_block(after: str) -> None:
+    """Selection writes an exit behind it, assembly that people write goes on: the verifier takes both."""
+    assemble(
+        ".version 8.0 .target sm_90 .address_size 64 .visible .entry k(.param .u64 o) { .reg .b64 %o; .reg .b32 %r;"
+        ".reg .pred %p; ld.param.u64 %o, [o]; mov.u32 %r, %tid.x; setp.gt.u32 %p, %r, 40; @!%p bra L; trap; "
+        f"{after} L: st.global.u32 [%o], %r; M: st.global.u32 [%o+4], %r; ret; }}"
+    )
+
+
 def test_registers_of_an_empty_kernel() -> None:
     """ptxas reports 4 for it."""
     assert assemble(EMPTY).functions[0].registers == 4

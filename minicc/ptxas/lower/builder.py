@@ -15,6 +15,7 @@ from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.numbers import bits_of, float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
+from minicc.ptxas.lower.graph import ends
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, Block, MemoryKind, MFunction, MInst, MOperand, V, VConst, VMem, VReg
 from minicc.record import evolve
 from minicc.sass.instr import Const, Imm, Reg, Target
@@ -174,7 +175,7 @@ class Builder:
         self.start(label)
 
     def ended(self) -> bool:
-        return _ends(self.block)
+        return ends(self.block)
 
     def jump(self, label: str, guard: MOperand | None = None) -> MInst:
         """BRA to a label. The block ends; a new one begins if it can be reached by falling through."""
@@ -548,13 +549,6 @@ class Builder:
             self.declare(operand.second)
         elif isinstance(operand, ptx.Address):
             self.declare(operand.base)
-
-
-def _ends(block: Block) -> bool:
-    if not block.insts:
-        return False
-    last = block.insts[-1]
-    return last.mnemonic in ("BRA", "EXIT", "BRX", "RET") and last.guard == TRUE
 
 
 def _permute(lut: int, order: tuple[int, int, int]) -> int:

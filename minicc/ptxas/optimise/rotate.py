@@ -16,7 +16,7 @@ Cost: linear in the blocks of loops that load, but for the copies moved.
 from __future__ import annotations
 
 from minicc.arch.schema import Arch
-from minicc.ptxas.cfg import Cfg, ends
+from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import Block, MFunction, MInst, Part, V
 from minicc.ptxas.operands import guarded, is_far, parts_read, parts_written
 from minicc.ptxas.options import Options
@@ -75,7 +75,7 @@ def _free(insts: list[MInst], first: int, at: int, copy: Copy) -> bool:
 
 def _common(head: Block, behind: list[Block], loaded: set[Part]) -> None:
     """What all blocks behind the head begin with is copied at its end."""
-    if not ends(head.insts[-1]) and head.insts[-1].mnemonic != "BRA":
+    if head.insts[-1].mnemonic != "BRA":
         return
     wanted = _wanted(behind, loaded)
     for inst in list(behind[0].insts):

@@ -48,9 +48,9 @@ def run(function: MFunction, ranges: Ranges, homeless: Interval, others: list[In
     for b, (store, load) in gaps.items():
         block, first = function.blocks[b], ranges.starts[b]
         live = [any(s <= first + 2 * store < e for s, e in part) for part in parked.parts]
-        quads = [n for n in range(0, reg.width, 4) if any(live[n : n + 4])]
-        away = [spiller.access("STL", V(reg, n, 4), slot + 4 * n) for n in quads]
-        back = [spiller.access("LDL", V(reg, n, 4), slot + 4 * n) for n in quads]
+        quads = [V(reg, n, min(4, reg.width - n)) for n in range(0, reg.width, 4) if any(live[n : n + 4])]
+        away = [spiller.access("STL", v, slot + 4 * v.part) for v in quads]
+        back = [spiller.access("LDL", v, slot + 4 * v.part) for v in quads]
         block.insts = [*block.insts[:store], *away, *block.insts[store:load], *back, *block.insts[load:]]
     return True
 
