@@ -18,6 +18,10 @@ from minicc.sass import declared
 from minicc.sass.effects import result_class, slot_class
 from minicc.sass.instr import Const, Imm, Instr, Mem, Reg
 
+IN_ORDER = frozenset({"LDS", "LDSM"})
+"""Loads in one queue with BAR: they have read when it is through, whoever stores then (NVIDIA's ptxas waits for none
+of them there)."""
+
 
 class Timing:
     """Class of one mnemonic with its modifiers.

@@ -69,7 +69,7 @@ def sink(function: ir.Function, loops: Sequence[tuple[ir.Block, set[ir.Block]]] 
         kept: list[ir.Inst] = []
         moved: dict[ir.Block, list[ir.Inst]] = {}
         for inst in reversed(block.insts):
-            target = _target(inst, used.get(inst, []), around, inputs)
+            target = None if _loaded(inst, used) else _target(inst, used.get(inst, []), around, inputs)
             if target is None or target is block or block not in above(target):
                 kept.append(inst)
             else:
@@ -127,6 +127,12 @@ def _alike(value: ir.Value, depth: int = 4) -> bool:
 
 def _pure(inst: ir.Inst) -> bool:
     return inst.op in PURE or (inst.op == "call" and _CALLS.match(getattr(inst.callee, "name", "")) is not None)
+
+
+def _loaded(inst: ir.Inst, used: dict[ir.Value, list[ir.Inst]]) -> bool:
+    """Whether it extends with a sign what a load brings to it alone: the load does that itself."""
+    loaded = inst.args[0] if inst.op == "sext" else None
+    return isinstance(loaded, ir.Inst) and loaded.op == "load" and used[loaded] == [inst]
 
 
 def _inputs(phi: ir.Inst) -> dict[ir.Value, ir.Block | None]:

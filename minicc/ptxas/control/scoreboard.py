@@ -14,7 +14,7 @@ from __future__ import annotations
 from minicc.ptxas.cfg import Cfg
 from minicc.ptxas.mir import MFunction, MInst
 from minicc.ptxas.operands import BASE
-from minicc.ptxas.timing import Footprint
+from minicc.ptxas.timing import IN_ORDER, Footprint
 
 COUNT = 6
 NONE = 7
@@ -47,21 +47,27 @@ class _State:
     """Physical keys in flight: `written` by, and `read` by, instructions under the scoreboards of a bit mask."""
 
     def __init__(
-        self, written: dict[int, int] | None = None, read: dict[int, int] | None = None, shared: int = 0
+        self,
+        written: dict[int, int] | None = None,
+        read: dict[int, int] | None = None,
+        shared: int = 0,
+        elsewhere: int = 0,
     ) -> None:
         self.written: dict[int, int] = {} if written is None else written
         self.read: dict[int, int] = {} if read is None else read
-        self.shared = shared
-        """Scoreboards of loads from shared memory, which a CTA barrier must wait for."""
+        self.shared, self.elsewhere = shared, elsewhere
+        """Scoreboards of loads that a CTA barrier does not overtake, for which other barriers and fences wait, and of
+        others that may be from shared memory, for which all do."""
 
     def copy(self) -> _State:
-        return _State(dict(self.written), dict(self.read), self.shared)
+        return _State(dict(self.written), dict(self.read), self.shared, self.elsewhere)
 
     def merge(self, other: _State) -> bool:
         """Union; whether anything was new."""
-        new = self.shared | other.shared
-        changed = new != self.shared
-        self.shared = new
+        before = self.shared, self.elsewhere
+        self.shared |= other.shared
+        self.elsewhere |= other.elsewhere
+        changed = before != (self.shared, self.elsewhere)
         for mine, theirs in ((self.written, other.written), (self.read, other.read)):
             for key, mask in theirs.items():
                 old = mine.get(key, 0)
@@ -80,6 +86,7 @@ class _State:
                 else:
                     del table[key]
         self.shared &= keep
+        self.elsewhere &= keep
 
     def busy(self) -> int:
         mask = 0
@@ -322,8 +329,8 @@ def _awaited(inst: MInst, print_: Footprint, state: _State) -> int:
                 if queue != own_queue:
                     wait |= read.get(key + queue * _QUEUE, 0)
     # A NOP stands for the barrier of a warp that is together, whose accesses come in order anyhow.
-    if state.shared and inst.memory in ("barrier", "fence") and inst.mnemonic != "NOP":
-        wait |= state.shared
+    if inst.memory in ("barrier", "fence") and inst.mnemonic != "NOP":
+        wait |= state.elsewhere if inst.mnemonic == "BAR" else state.shared | state.elsewhere
     return wait | state.busy() if inst.mnemonic in LEAVES else wait
 
 
@@ -338,7 +345,10 @@ def _announce(
         for key, _ in print_.writes:
             state.written[key] = state.written.get(key, 0) | bit
         if inst.memory in ("load", "atomic") and inst.space in ("shared", "generic", ""):
-            state.shared |= bit
+            if inst.mnemonic in IN_ORDER:
+                state.shared |= bit
+            else:
+                state.elsewhere |= bit
     guard = mark.rbar if mark.rbar != NONE else mark.wbar
     if (guard == NONE and not need.covered) or not need.later:
         return

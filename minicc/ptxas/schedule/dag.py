@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from minicc.ptxas.mir import GMMA, TRUE, MInst, V, VMem
 from minicc.ptxas.operands import waits_for_grid
-from minicc.ptxas.timing import Distances, Footprint
+from minicc.ptxas.timing import IN_ORDER, Distances, Footprint
 from minicc.sass.instr import Mem, Reg
 
 _MOST_OPEN, _MOST_PASSED = 64, 16
@@ -262,8 +262,9 @@ class _Graph:
         """Everything before it comes before it."""
         for other, place in self.loads:
             # It waits for what is read from shared memory (see `scoreboard`); a NOP does not, a warp's accesses come in
-            # order.
-            expect = self.prints[other].timing.expect if inst.mnemonic != "NOP" else 1
+            # order, nor does BAR for LDS.
+            ordered = inst.mnemonic == "NOP" or (inst.mnemonic == "BAR" and self.insts[other].mnemonic in IN_ORDER)
+            expect = 1 if ordered else self.prints[other].timing.expect
             self.edge(other, i, expect if place.space in ("shared", "generic", "") else 1)
         for other, _ in self.stores:
             self.edge(other, i, 1)

@@ -208,6 +208,24 @@ end:
     assert run_rows(module, [[9], [3], [0]], 1) == [[4], [3], [0]]
 
 
+@pytest.mark.parametrize(("other", "stays"), [("", True), ("  %y = add i16 %x, 1\n  store i16 %y, ptr %out\n", False)])
+def test_what_a_load_extends_stays_with_it(other: str, stays: bool) -> None:
+    text = f"""define ptx_kernel void @k(ptr %in, ptr %out, i1 %if) {{
+entry:
+  %x = load i16, ptr %in
+  %wide = sext i16 %x to i32
+{other}  br i1 %if, label %use, label %end
+use:
+  store i32 %wide, ptr %out
+  br label %end
+end:
+  ret void
+}}"""
+    function = read(text).functions["k"]
+    sink(function)
+    assert ([inst.op for inst in function.blocks[1].insts] == ["store", "br"]) == stays
+
+
 @pytest.mark.parametrize("there", [False, True])
 def test_only_a_loop_needs_it(there: bool) -> None:
     """What is alike in all threads, and a loop alone uses, is made on the way into it, where that is one side of a

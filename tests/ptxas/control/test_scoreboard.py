@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from minicc import sass
 from minicc.ptxas.control import scoreboard
 from minicc.ptxas.mir import MInst
 from minicc.ptxas.timing import Footprint, timing
+from tests.ptxas.conftest import ARCH, assemble
 
 _ADDRESS, _RESULT = 8, 9
 
@@ -47,3 +51,32 @@ def test_an_address_overwritten_in_the_next_block_waits_for_no_result() -> None:
         following = [scoreboard._Start([idle]), scoreboard._Start(block)]
         (need,) = scoreboard._block_needs([load], [asks], {_ADDRESS}, following)
         assert need is not None and need.later and need.first is first
+
+
+@pytest.mark.parametrize(
+    ("load", "barrier", "waits"),
+    [
+        ("ld.shared.u32 %r1, [%r0];", "bar.sync 0;", False),
+        ("ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r0];", "barrier.cta.arrive.aligned 1, 64;", False),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r0];", "bar.sync 0;", False),
+        ("atom.shared.exch.b32 %r1, [%r0], %r2;", "bar.sync 0;", True),
+        ("ld.u32 %r1, [%rd0];", "bar.sync 0;", True),
+        ("ld.shared.u32 %r1, [%r0];", "fence.acq_rel.cta;", True),
+        ("ld.shared.u32 %r1, [%r0];", "barrier.cluster.arrive.aligned;", True),
+    ],
+)
+def test_a_barrier_of_the_cta_does_not_wait_for_what_is_in_its_queue(load: str, barrier: str, waits: bool) -> None:
+    """As in nvcc's code; what makes a value of such a load comes after it, too."""
+    code = assemble(
+        ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x)\n{\n"
+        ".reg .b64 %rd<2>; .reg .b32 %r<8>; .shared .align 16 .b8 s[4096];\nld.param.u64 %rd0, [x];\n"
+        "mov.u32 %r2, %tid.x; mov.u32 %r5, s; shl.b32 %r0, %r2, 4; add.u32 %r0, %r0, %r5;\n"
+        f"{load}\n{barrier}\nxor.b32 %r6, %r1, 5; st.shared.u32 [%r0+4], %r6; ret;\n}}\n"
+    )
+    insts = sass.decode_all(code.functions[0].code, ARCH)
+    names = [i.mnemonic for i in insts]
+    at = next(n for n, name in enumerate(names) if name in ("BAR", "MEMBAR", "UCGABAR_ARV"))
+    load_at = next(n for n, name in enumerate(names) if name in ("LDS", "LDSM", "ATOMS", "LD"))
+    told = [i.mnemonic for i in insts[load_at + 1 : at + 1] if i.control.wait >> insts[load_at].control.wbar & 1]
+    assert bool(told) == waits
+    assert waits or names.index("LOP3", at) > at
