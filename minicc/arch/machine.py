@@ -22,17 +22,14 @@ class Core:
     stall_zero_pause: int
     branch_latency: int
     icache_line: int = 128
-    icache_jump: tuple[int, int, int, int] = (10, 50, 265, 640)
+    icache_jump: tuple[int, int, int, int] = (10, 58, 275, 640)
     """Extra cycles of a jump that finds its line in L1, L1.5, L2, DRAM."""
-    icache_next: tuple[int, int, int] = (16, 45, 105)
-    """Cycles per line of straight code from L1.5, L2, DRAM (prefetched)."""
+    icache_next: int = 17
+    """Cycles per line of straight code from L1.5."""
     icache_port: float = 0
-    """Cycles in which the SMs of a GPC are given a line that their L1 does not have, where warps are at other places of
-    the code than one another; half of that where it is the next line of a warp (H200: warps that go through 40 to 128
-    KB, each in an order of its own; 132 SMs of 32 warps get a line in 44 to 47 cycles each)."""
-    icache_cold: tuple[int, float] = (70, 3.4)
-    """Extra cycles of a jump over more than four lines to code that has never been there, and for each line of the way
-    (H200: 512 bytes to 8 KB); at most as many as from L2."""
+    """Cycles in which the SMs of a GPC are given a line that their L1 does not have (H200: chains of branches in step
+    over one to 16 lines, of which each brings one to six; warps that go through 40 to 128 KB, each in an order of its
+    own)."""
     icache_prewarmed: int = 65536
     """Bytes of a kernel's code that are in L1.5 when it starts."""
     cta_launch: int = 150

@@ -16,9 +16,9 @@ CORE = Core(
     # P: instruction caches (jump 10 / 19-21 / 57-68 / 270-282; straight 1.0 / 2.2 / 5.6 cycles an instruction).
     icache_line=128,
     # From DRAM: 128 KB of code cold, 101 to 116 cycles for each line beyond the first 64 KB.
-    icache_jump=(10, 50, 265, 640),
-    icache_next=(17, 45, 105),
-    icache_port=2.75,
+    icache_jump=(10, 58, 275, 640),
+    icache_next=17,
+    icache_port=1.0,
     icache_prewarmed=65536,
     # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave
     # kernels take about 2,450 cycles more than their work and 300 more on each SM. cta_launch is an estimate.

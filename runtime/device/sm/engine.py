@@ -102,9 +102,8 @@ def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
     FP[front.FP_L1] = max(c.l1_icache // c.icache_line // front.WAYS, 1)
     FP[front.FP_L15] = max(c.l15_icache // c.icache_line // front.WAYS, 1)
     FP[front.FP_JUMP_L1 : front.FP_JUMP_DRAM + 1] = c.icache_jump
-    FP[front.FP_NEXT_L15 : front.FP_NEXT_DRAM + 1] = c.icache_next
+    FP[front.FP_NEXT_L15] = c.icache_next
     FP[front.FP_PREWARMED] = c.icache_prewarmed // c.icache_line
-    FP[front.FP_COLD], FP[front.FP_COLD_LINE] = c.icache_cold[0], round(16 * c.icache_cold[1])
     return FP, front.SET * int(FP[front.FP_L1]), front.SET * int(FP[front.FP_L15])
 
 

@@ -131,6 +131,7 @@ def moved(code: Table, count: int, rows: int, results: int, sources: int) -> Non
     jumps = np.isin(code[:, L.C_KIND], (K.K_BRA, K.K_CALL, K.K_BRA_DIV, K.K_WARPSYNC))
     inside = (code[:, L.C_TARGET] >= 0) & (code[:, L.C_TARGET] < count)
     code[jumps, L.C_TARGET] = np.where(inside, code[:, L.C_TARGET] + rows, -1)[jumps]
+    code[code[:, L.C_FOLLOW] >= 0, L.C_FOLLOW] += rows
     code[code[:, L.C_KIND] == K.K_LEPC, L.C_AUX] += 16 * rows
     code[code[:, L.C_KIND] == K.K_BRA_REG, L.C_AUX3] += 16 * rows
     code[:, L.C_RES] += results
@@ -386,8 +387,20 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     free = (code[:, L.C_WBAR] >= 6) & (code[:, L.C_RBAR] >= 6) & (code[:, L.C_QUEUE] == K.Q_NONE)
     free &= (code[:, L.C_STAGED] == 0) & (code[:, L.C_OVERTAKES] == 0)
     code[:, L.C_PLAIN] = (code[:, L.C_KIND] == K.K_EXEC) & free
+    _follow(code)
     more = bool((code[:, L.C_KIND] == K.K_EXTENDED).any())
     return Decoded(count, code, operands, res, src, raw, instrs, timings, errors, constants, more, absolute, highest)
+
+
+def _follow(code: Table) -> None:
+    """C_FOLLOW of all instructions."""
+    jumps = (code[:, L.C_KIND] == K.K_BRA) & (code[:, L.C_GUARD] == 4 * abi.p_word(PT)) & (code[:, L.C_GINV] == 0)
+    jumps &= (code[:, L.C_PRED] < 0) & (code[:, L.C_AUX] == 0)
+    targets = np.where(jumps, code[:, L.C_TARGET], -1)
+    # From the last instruction of each line to the first.
+    for i in range(len(code) - 1, -1, -1):
+        behind = -1 if i & 7 == 7 or i + 1 == len(code) else code[i + 1, L.C_FOLLOW]
+        code[i, L.C_FOLLOW] = targets[i] if jumps[i] else behind
 
 
 def _common(

@@ -327,7 +327,7 @@ def steer(w: int, i: int, t: int, mask: u32) -> int:
         and kind != K.K_BSSY
         and (WS[w, L.W_PC] != i + 1 or kind == K.K_BSYNC)
     ):
-        jumped(w, branched(w >> 4, t, kind == K.K_BRA_REG))
+        jumped(w, branched(w >> 4, t, kind == K.K_BRA_REG or (kind == K.K_CALL and CODE[i, L.C_DATA] >= 0)))
     if kind == K.K_BSYNC or kind == K.K_BREAK:
         WS[w, L.W_SWITCH] = max(WS[w, L.W_SWITCH], SYNC)
     if WS[w, L.W_SWITCH]:

@@ -5,8 +5,8 @@ with which a line last came in (0 never): it is present while fewer than the lev
 of an SM have sets of four ways with a tree of three bits that leads to the way to replace: IC1, IC2 int64[sm, 5 * sets]
 hold for each set four lines (plus one; 0 none) and the tree; behind IC2's sets, a bit for each line that has ever come.
 (An H200 loses half of a loop's lines at 1.1 times a capacity and nearly all at 1.25, as such sets do: in order of age
-it would lose all of them at once.) Straight-line code is prefetched, so only its bandwidth shows; a jump pays the
-level's latency. FP int64[...] holds capacities in lines or sets and costs in cycles.
+it would lose all of them at once.) With a line that is asked for come those behind it, and what its line branches to
+(C_FOLLOW); other jumps pay the level's latency. FP int64[...] holds capacities in lines or sets and costs in cycles.
 """
 
 from __future__ import annotations
@@ -28,33 +28,19 @@ from runtime.device.sm.tables.table import CODE, CONST, FP, IC0, IC1, IC2, MP, S
     FP_JUMP_L2,
     FP_JUMP_DRAM,
     FP_NEXT_L15,
-    FP_NEXT_L2,
-    FP_NEXT_DRAM,
     FP_PREWARMED,
-    FP_COLD,
-    FP_COLD_LINE,
     FP_COUNT,
-) = range(14)
+) = range(10)
 SET = 5
 """Words of a set of L1 or L1.5."""
 WAYS = 4
-NEAR_LINES = 4
-"""A jump over fewer lines finds them under way."""
+BATCH, AHEAD, ASKED = 6, 3, 20
+"""Lines that come to L1 together; those that come when it has no more of them before a warp; cycles from one to the
+next of those that L1.5 asks for when a batch has come (H200: straight code that never ran comes six lines at a time; of
+jumps over two to five lines every third to every other one waits, over six all do)."""
 BEGIN, PUSHED, COMES_SHIFT = 16, 32, 6
 """Of a line of constants: it was asked for when its SM began, by all sub-cores at once; it lost its place before it
 came."""
-
-
-@compiled(inline=True)
-def streamed(sc: int, sequential: int, t: int, rate: int, latency: int) -> int:
-    """When a line that a sub-core lacks comes at `t` or later: the next one follows the one before it at a rate."""
-    there = t + latency
-    if sequential:
-        there = SC[sc, L.S_STREAM] + rate
-        if there < t:
-            there = t
-    SC[sc, L.S_STREAM] = there
-    return there
 
 
 @compiled(inline=True)
@@ -78,46 +64,106 @@ def keep(place: int, line: int) -> int:
     return hit
 
 
+@compiled(inline=True)
+def held(place: int, line: int) -> int:
+    """Whether the set at a host address has a line."""
+    there = 0
+    for k in range(WAYS):
+        there |= 1 if loads64(place + 8 * k) == line + 1 else 0
+    return there
+
+
+@compiled(rare=True)
+def bring(m: int, line: int, last: int, new: int) -> int:
+    """SM m is given the lines from `line` to `last`; if not `new`, only those that L1.5 has. How many L1 lacked."""
+    lacked = 0
+    last = min(last, G[L.G_NINSTR] - 1 >> 3)
+    while line <= last:
+        ever = SET * FP[FP_L15] + (line >> 6)
+        place = address(IC2, (m, line % FP[FP_L15] * SET))
+        prewarmed = line < FP[FP_PREWARMED] and not IC2[m, ever] >> (line & 63) & 1
+        if not new and not prewarmed and not held(place, line):
+            return lacked
+        keep(place, line)
+        IC2[m, ever] |= 1 << (line & 63)
+        lacked += 1 - keep(address(IC1, (m, line % FP[FP_L1] * SET)), line)
+        SM[m, L.M_AHEAD] = line
+        line += 1
+    return lacked
+
+
+@compiled(rare=True)
+def missed(m: int, line: int, t: int) -> int:
+    """When SM m has a line that L1 lacks, asked at `t`: with it come those behind it, and from beyond L1.5 the next of
+    these are asked for when they have come, one after the other (H200, 253 ways through code that never ran: straight
+    on, over 1 to 64 lines, with runs between and turns at a place). An SM is given so many lines as its GPC's are
+    served in turns, though they may ask for the same (H200: one line a cycle for all of them; warps that jump over
+    eight lines in step take 65 cycles for each in one SM, 96 in all)."""
+    ever = SET * FP[FP_L15] + (line >> 6)
+    place = address(IC2, (m, line % FP[FP_L15] * SET))
+    known = IC2[m, ever] >> (line & 63) & 1
+    asked = max(t, SM[m, L.M_CODEPORT] + 15 >> 4)
+    if held(place, line) or (not known and line < FP[FP_PREWARMED]):
+        t = asked + FP[FP_JUMP_L15]
+    else:
+        latency = FP[FP_JUMP_L2] if known else FP[FP_JUMP_DRAM]
+        behind = line - SM[m, L.M_BATCH]
+        there = asked + latency
+        if behind >= BATCH and behind < 2 * BATCH:
+            there = min(there, max(asked, SM[m, L.M_BATCHTIME] + latency + (behind - BATCH) * ASKED))
+        t = there
+        SM[m, L.M_BATCH] = line
+        SM[m, L.M_BATCHTIME] = t
+        # Lines come to L1.5 in pairs.
+        keep(address(IC2, (m, (line & ~1) % FP[FP_L15] * SET)), line & ~1)
+        IC2[m, ever] |= 1 << (line & 62)
+    SM[m, L.M_CODEPORT] = 16 * asked + bring(m, line, line + BATCH - 1, 1) * SM[m, L.M_CODELINE]
+    SM[m, L.M_COMES] = SM[m, L.M_CAME] = t
+    return t
+
+
 @compiled(inline=False)
-def fetch(sc: int, line: int, sequential: int, t: int) -> int:
-    """When the sub-core has instruction `line` that a warp turns to at `t`."""
+def fetch(sc: int, line: int, away: int, pc: int, t: int) -> int:
+    """When the sub-core has instruction `line`, `away` lines behind the one before, that a warp turns to at `t` to go
+    on at `pc`."""
     m = sc >> 2
     # What another warp has asked for last may still be on its way.
     if SM[m, L.M_LINE] == line and SM[m, L.M_LINETIME] > t:
         t = SM[m, L.M_LINETIME]
-        sequential = 1
+        away = 1
     came = IC0[sc, line]
     if came and SC[sc, L.S_L0N] - came < FP[FP_L0]:
         return t
+    follow = CODE[pc, L.C_FOLLOW] >> 3
     SC[sc, L.S_L0N] += 1
     IC0[sc, line] = SC[sc, L.S_L0N]
+    if follow < 0 and away != 1:
+        # The two lines behind come to L0 with it, if they are not there.
+        for k in range(1, 3):
+            came = IC0[sc, min(line + k, G[L.G_NINSTR] - 1 >> 3)]
+            SC[sc, L.S_L0N] += 1 if came == 0 or SC[sc, L.S_L0N] - came >= FP[FP_L0] else 0
     if keep(address(IC1, (m, line % FP[FP_L1] * SET)), line):
-        return t if sequential else t + FP[FP_JUMP_L1]
-    ever = SET * FP[FP_L15] + (line >> 6)
-    known = IC2[m, ever] >> (line & 63) & 1
-    IC2[m, ever] |= 1 << (line & 63)
-    away = line - SM[m, L.M_LINE]
-    if known and (away < 0 or away > NEAR_LINES):
-        # Its warps are at other places than one another, and so are SMs: none finds what another has asked for (H200:
-        # of code that L1 does not hold each SM is given a line in 45 cycles then; warps in step wait for nobody).
-        t = max(t, SM[m, L.M_CODEPORT] + 15 >> 4)
-        SM[m, L.M_CODEPORT] = 16 * t + (SM[m, L.M_CODELINE] >> sequential)
-    if keep(address(IC2, (m, line % FP[FP_L15] * SET)), line):
-        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], FP[FP_JUMP_L15])
-    elif not known and line < FP[FP_PREWARMED]:
-        # What has never been here comes line after line behind what came last; a jump over many of them waits.
-        latency = FP[FP_JUMP_L15]
-        if away < 0:
-            away = -away
-        if away > NEAR_LINES:
-            latency = min(FP[FP_COLD] + (away * FP[FP_COLD_LINE] >> 4), FP[FP_JUMP_L2])
-        t = streamed(sc, sequential, t, FP[FP_NEXT_L15], latency)
-    elif known:
-        t = streamed(sc, sequential, t, FP[FP_NEXT_L2], FP[FP_JUMP_L2])
+        before = SM[m, L.M_AHEAD] - line
+        there = t
+        if before >= 0 and before < BATCH:
+            there = max(t, SM[m, L.M_COMES] if before < AHEAD else SM[m, L.M_CAME])
+            if before <= AHEAD:
+                lacked = bring(m, SM[m, L.M_AHEAD] + 1, SM[m, L.M_AHEAD] + AHEAD, 0)
+                if lacked:
+                    asked = max(max(SM[m, L.M_COMES], there), SM[m, L.M_CODEPORT] + 15 >> 4)
+                    SM[m, L.M_CAME] = SM[m, L.M_COMES]
+                    SM[m, L.M_COMES] = asked + AHEAD * FP[FP_NEXT_L15]
+                    SM[m, L.M_CODEPORT] = 16 * asked + lacked * SM[m, L.M_CODELINE]
+        if away < 1 or away > 2:
+            there = max(there, t + FP[FP_JUMP_L1])
+        t = there
     else:
-        t = streamed(sc, sequential, t, FP[FP_NEXT_DRAM], FP[FP_JUMP_DRAM])
+        t = missed(m, line, t)
     SM[m, L.M_LINE] = line
     SM[m, L.M_LINETIME] = t
+    # Where the line ends in a branch by all lanes, what is there comes, too.
+    if follow >= 0 and not held(address(IC1, (m, follow % FP[FP_L1] * SET)), follow):
+        missed(m, follow, t)
     return t
 
 
@@ -129,7 +175,7 @@ def arm(w: int, t: int) -> int:
     line = pc >> 3
     ready = t
     if seldom(line != WS[w, L.W_LINE]):
-        ready = fetch(w >> 4, line, 1 if line == WS[w, L.W_LINE] + 1 else 0, t)
+        ready = fetch(w >> 4, line, line - WS[w, L.W_LINE], pc, t)
         WS[w, L.W_LINE] = line
     WS[w, L.W_TFETCH] = ready
     SC[w >> 4, L.S_UNIT + (w & 15)] = CODE[pc, L.C_UNIT]

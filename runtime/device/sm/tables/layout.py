@@ -129,6 +129,8 @@ C_AUX3 = next(_c)
 C_PRED = next(_c)
 """control instructions: byte offset of a further predicate that lanes must have (-1 none), and its inversion mask"""
 C_PINV = next(_c)
+C_FOLLOW = next(_c)
+"""the target of the branch by all lanes that comes next in its line of 128 bytes (-1 none)"""
 C_COLUMNS = next(_c) + 7 & ~7
 
 # ---- textures: a record for each handle ------------------------------------------------------------------------------
@@ -343,8 +345,6 @@ S_ULINES = next(_c)
 
 S_L0N = next(_c)
 """lines brought into the L0 instruction cache"""
-S_STREAM = next(_c)
-"""when the prefetcher has the next line of straight code"""
 S_STORE = _several(_c, 2)
 """its latest store: when the unit takes it, and where its lines are held, a bit each"""
 S_LINE = next(_c)
@@ -380,8 +380,16 @@ M_WARPS = next(_c)
 M_LINE = next(_c)
 """the instruction line that was asked for last, beyond L1, and when it comes"""
 M_LINETIME = next(_c)
+M_AHEAD = next(_c)
+"""the last instruction line that was brought to L1 for those in front of it, and when it comes"""
+M_COMES = next(_c)
+M_CAME = next(_c)
+"""when those before came that were brought before it"""
+M_BATCH = next(_c)
+"""the instruction line that came last from beyond L1.5, and when"""
+M_BATCHTIME = next(_c)
 M_CODEPORT = next(_c)
-"""until when what it asked for of the code that its GPC has is on its way, in sixteenths of a cycle"""
+"""until when it is given what it asked for of the code that its GPC has, in sixteenths of a cycle"""
 M_CODELINE = next(_c)
 """how long each line is: its share of what all busy SMs of the GPC are given"""
 M_CLOCK = next(_c)
