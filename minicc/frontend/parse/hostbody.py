@@ -92,7 +92,7 @@ class HostBody(Launches):
 
     def host_body(self, f: ast.Function | None) -> None:
         """From `{` to past its `}`."""
-        self.check_launches()
+        self.check_launches(f.params if f is not None else [])
         if not self.kernel_templates:
             self.skip_balanced()
             return

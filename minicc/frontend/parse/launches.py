@@ -4,20 +4,25 @@ arguments, and is not called like a function."""
 from __future__ import annotations
 
 from minicc.frontend import ast
+from minicc.frontend import types as ty
 from minicc.frontend.parse.lambdas import Lambdas
-from minicc.frontend.parse.names import nearest
+from minicc.frontend.parse.names import BASIC, nearest
 from minicc.frontend.sema.candidates import default_count
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
+from minicc.frontend.types import Type
 
 _BEGINS = frozenset((";", "{", "}", ")", "=", "return", "else"))
 """What stands before a call that is a statement or an initial value."""
 _QUALIFIES = frozenset((".", "->", "::"))
+_OPERATES = frozenset(("return", "sizeof", "delete", "new", "else", "throw", "case"))
+"""Words before a name that do not declare it."""
 _QUALIFIED = frozenset(("::", "(", "<"))
 
 
 class Launches(Lambdas):
-    def check_launches(self) -> None:
-        """In the body at the cursor; names that it declares itself are left alone, as are templates."""
+    def check_launches(self, params: list[ast.Variable]) -> None:
+        """In the body at the cursor, of a function with these parameters; names that it declares itself are left alone,
+        as are templates."""
         if self.quiet:
             return
         end = self.past_brackets(self.i)
@@ -41,7 +46,7 @@ class Launches(Lambdas):
                     k += 1
                 self._slip(f"kernel call to non-global function '{token.text}'", self.tokens[k])
             elif launched:
-                self._count_arguments(kernels, k + 1, end)
+                self._check_arguments(kernels, k + 1, end, params)
             elif len(kernels) == len(functions):
                 self._slip(f"call to global function '{token.text}' not configured", after)
 
@@ -77,8 +82,10 @@ class Launches(Lambdas):
             for j, t in enumerate(self.tokens[self.i + 1 : k], self.i)
         )
 
-    def _count_arguments(self, kernels: list[ast.Function], k: int, end: int) -> None:
-        """`<<< ... >>>(arguments)` at index k; those with template arguments are not counted."""
+    def _check_arguments(self, kernels: list[ast.Function], k: int, end: int, params: list[ast.Variable]) -> None:
+        """`<<< ... >>>(arguments)` at index k; those with template arguments are not counted. The types of those that
+        are one name are looked at."""
+        launch = k
         while k < end and not (self.tokens[k].text == ">>" and self.tokens[k + 1].text == ">"):
             k += 1
         k += 2
@@ -87,6 +94,7 @@ class Launches(Lambdas):
         last = self.past_brackets(k) - 1
         commas: list[Token] = []
         k += 1
+        begins = [k]
         count = int(k < last)
         while k < last and self.tokens[k].kind != EOF:
             token = self.tokens[k]
@@ -97,6 +105,7 @@ class Launches(Lambdas):
                 continue
             if token.text == ",":
                 commas.append(self.tokens[k + 1])
+                begins.append(k + 1)
             k += 1
         count += len(commas)
         most = max(len(f.params) for f in kernels)
@@ -106,3 +115,71 @@ class Launches(Lambdas):
         elif count > most:
             what = f"too many arguments to function call, expected {most}, have {count}"
             self._slip(what, commas[most - 1] if most else self.tokens[last])
+        elif len(kernels) == 1:
+            for at, past, wanted in zip(begins, [*(b - 1 for b in begins[1:]), last], kernels[0].params, strict=False):
+                given = self._declared_type(self.tokens[at], launch, params) if past == at + 1 else None
+                if given is None or not _of_numbers(wanted.type):
+                    continue
+                name = self.tokens[at]
+                if (
+                    self.rank(ast.Name(given, name, ast.Variable(name.text, given, name), lvalue=True), wanted.type)
+                    is None
+                ):
+                    why = f"no known conversion from '{given}' to '{wanted.type}' for argument '{self.tokens[at].text}'"
+                    note = self.note(f"candidate function not viable: {why}", kernels[0].at)
+                    what = f"no matching function for call to '{kernels[0].name}'"
+                    self.report("frontend.no-match", what, self.tokens[launch - 1], [note])
+                    return
+
+    def _declared_type(self, name: Token, launch: int, params: list[ast.Variable]) -> Type | None:
+        """The type of a variable that the body declares once before index `launch`, or of a parameter that it does not
+        hide, if it is a number or a pointer to numbers."""
+        found = next((v.type for v in params if v.name == name.text and _of_numbers(v.type)), None)
+        for k in range(self.i + 1, launch):
+            before = self.tokens[k - 1]
+            if self.tokens[k].text != name.text or self.tokens[k].kind != IDENT or before.text in _OPERATES:
+                continue
+            if before.kind != IDENT and before.text not in ("*", "&", "&&", ",", ">", "["):
+                continue
+            if before.text == "," and self._in_parentheses(k):
+                continue
+            own = self._declaration_type(k)
+            if own is None or found is not None:
+                return None
+            found = own
+        return found
+
+    def _in_parentheses(self, k: int) -> bool:
+        depth = 0
+        while self.tokens[k - 1].text not in (";", "{", "}") and depth >= 0:
+            k -= 1
+            depth += {")": 1, "(": -1}.get(self.tokens[k].text, 0)
+        return depth < 0
+
+    def _declaration_type(self, k: int) -> Type | None:
+        """`const float *name` of basic types alone, with the name at index k and nothing but other names before it."""
+        begin = k
+        while self.tokens[begin - 1].text not in (";", "{", "}"):
+            begin -= 1
+        words, stars = self.tokens[begin:k], 0
+        while words and words[-1].text == "*":
+            words, stars = words[:-1], stars + 1
+        behind = self.tokens[k + 1].text
+        if behind not in (";", ",", "=") or any(t.text not in BASIC and t.text != "const" for t in words[:1]):
+            return None
+        basic = [t.text for t in words if t.text in BASIC]
+        others = [t for t in words if t.text not in BASIC and t.text != "const"]
+        if not basic or any(t.kind != IDENT and t.text not in ("*", ",") for t in others):
+            return None
+        made = self._combine(basic, words[0])
+        made = ty.qualified(made, ty.CONST) if any(t.text == "const" for t in words) else made
+        for _ in range(stars):
+            made = ty.pointer(made)
+        return made
+
+
+def _of_numbers(t: Type) -> bool:
+    """A number, or a pointer to numbers or void."""
+    while t.kind == "pointer" and t.elem is not None:
+        t = t.elem
+    return t.kind in ("int", "float", "bool", "void")

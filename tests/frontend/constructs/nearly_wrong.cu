@@ -82,3 +82,29 @@ __global__ void k(int *o) {
   o[2] = Closed::ended() + named(Has(), Has()) + shadows(1) + again<3>() + part.p + kept();
   o[3] = 3_n + 'x'_c + 1.5_d + "ab"_s + Sums<int> + Sums<double>;
 }
+// Arguments of launches that convert, or whose types their names alone do not tell.
+__global__ void numbers(int *o, float x, const double *p, int n) { *o = x + p[n]; }
+__global__ void anything(void *o) {}
+void launches(int argc, char **argv, float *hidden) {
+    int n = 1 << 20, a[4];
+    float *h = nullptr, m = n * *h, **rows = &h;
+    double *p = nullptr;
+    int *q = a;
+    const double *c = p;
+    size_t bytes = n * sizeof(float);
+    numbers<<<1, 1>>>(q, n, p, n);
+    numbers<<<1, 1>>>(a, m, c, bytes);
+    anything<<<1, 1>>>(p);
+    anything<<<1, 1>>>(rows);
+    for (double n = 0; n < 3; n++) numbers<<<1, 1>>>(q, n, p, n);
+    for (float *q = h; q != h; q++) {
+        int *h = a;
+        numbers<<<1, 1>>>(h, *q, p, argc);
+    }
+    auto inner = [=](int *hidden) { numbers<<<1, 1>>>(hidden, 1, c, 2); };
+    {
+        int *hidden = q;
+        numbers<<<1, 1>>>(hidden, 1, c, 2);
+    }
+    inner(q);
+}
