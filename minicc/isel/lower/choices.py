@@ -13,6 +13,7 @@ from minicc.isel.prepare.equal import key_of
 from minicc.nvvm import ir
 
 _ORDERED = r"icmp\.([us][lg][te])\.i32$"
+_EXTREMES = re.compile(r"llvm\.([us])(min|max)\.i64$")
 _EXTREME = {"olt": "fmin", "ole": "fmin", "ogt": "fmax", "oge": "fmax"}
 
 
@@ -116,6 +117,21 @@ class Choices(Base):
         if size > 0x7F800000 or (pred[2] == "e" and not size):
             return None
         return self.build.pure(f"{_EXTREME[pred]}.f32", "f32", self.one(x), self.one(limit))
+
+    def lesser_or_greater(self, p: ir.Value, a: ir.Value, b: ir.Value) -> Node | None:
+        """p ? min(x, y) : max(x, y) of 64 bits, a step of a sorting network: one comparison says which it is. None if
+        the selection is something else."""
+        found = [_EXTREMES.match(getattr(getattr(v, "callee", None), "name", "")) for v in (a, b)]
+        if not (isinstance(a, ir.Inst) and isinstance(b, ir.Inst) and all(found)):
+            return None
+        (sign, one), (other_sign, other) = (f.groups() for f in found if f)
+        if sign != other_sign or one == other or any(self.use_counts.get(v) != 1 for v in (a, b)):
+            return None
+        if a.args[:2] not in (b.args[:2], b.args[1::-1]):
+            return None
+        x, y = map(self.one, a.args[:2])
+        turned = self.build.binary("xor", "p", self.build.icmp(f"{sign}lt", x, y), self.one(p))
+        return self.build.select("i64", turned, *((y, x) if one == "min" else (x, y)))
 
     def operand_is(self, value: ir.Value, wanted: int) -> Node | None:
         """x + c == k as x == k - c, x ^ c == k as x == k ^ c, if only this comparison asks for the sum."""

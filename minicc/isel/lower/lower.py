@@ -476,6 +476,8 @@ class Lowering(Memory, Calls, Intrinsics, Named, Wide, Divide, Dots, Products, C
                 return [found]
         if inst.type.kind == "float" and (found := self.least_or_greatest(*inst.args)) is not None:
             return [found]
+        if inst.type.kind == "int" and inst.type.bits == 64 and (found := self.lesser_or_greater(*inst.args)):
+            return [found]
         if inst.type is ir.I1 and (found := self.logical(*inst.args)) is not None:
             return [found]
         p = self.parts(inst.args[0])
