@@ -2,7 +2,7 @@
 
 A kernel reads a row of `INPUTS` words for each thread and writes a row of `OUTPUTS` words of 64 bits. It has variables
 of every integer and floating type, arrays, structs with bit-fields, pointers, loops, switches, functions (inlined or
-called), recursion, shared memory, shuffles, votes and atomics. What C leaves open is closed by construction: signed
+called), recursion, shared memory, shuffles, votes and atomics, and variables that have a value on some ways only. What C leaves open is closed by construction: signed
 sums are made unsigned, shifts and indices are masked, divisors and conversions are guarded. Float results depend on
 contraction: compile with `-fmad=false`. A NaN's payload may differ, so a NaN is written as a constant.
 
@@ -248,7 +248,7 @@ class Writer(Choices):
 
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
-        simple = [self.assign, self.declare, self.assign]
+        simple = [self.assign, self.declare, self.assign, self.partly]
         nested = [self.branch, self.loop, self.switch]
         makers = simple if depth <= 0 or self.left < 0 else simple + nested + ([self.leave] if self.loops else [])
         return self.one(makers)(depth)
@@ -291,6 +291,25 @@ class Writer(Choices):
         value = self.value(type_, 2)
         self.places.append(Place(name, type_))
         return [f"{type_.name} {name} = {value};"]
+
+    def partly(self, depth: int) -> list[str]:
+        """A variable that has a value only where a condition holds, which is where what is made of it counts."""
+        type_, of = self.one(self.types), self.one(self.types)
+        name, known, made = self.name("v"), self.name("k"), self.name("v")
+        lines = [f"{type_.name} {name};", f"const bool {known} = {self.condition(1)};"]
+        lines.append(f"if ({known}) {name} = {self.division(type_, 2) if type_.kind != 'f' else self.value(type_, 2)};")
+        fitting = [f for f in self.functions if type_ in f.parameters]
+        if fitting:
+            function = self.one(fitting)
+            of = function.result
+            given = [name if p is type_ else self.leaf(p) for p in function.parameters]
+            value = f"{function.name}({', '.join(given)})"
+        else:
+            others, self.places = self.places, [*self.places, Place(name, type_, fixed=True)]
+            value = self.value(of, 2)
+            self.places = others
+        self.places.append(Place(made, of))
+        return [*lines, f"{of.name} {made} = {value};", f"if (!{known}) {made} = {self.literal(of)};"]
 
     def branch(self, depth: int) -> list[str]:
         out = [f"if {self.condition(2)} {{", *self.block(depth - 1)]
