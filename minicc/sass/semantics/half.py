@@ -28,6 +28,9 @@ from minicc.sass.semantics.floats import (
 from minicc.sass.semantics.form import Builder, semantic, sign_modifiers
 from minicc.sass.semantics.integer import combine
 
+_OUTSIDE = 0x7FF7
+"""The NaN, of either sign and both formats, that stands for an element outside of a tensor."""
+
 
 def format_of(b: Builder) -> Format:
     return BF16 if b.has("BF16_V2", "BF16") else F16
@@ -104,7 +107,8 @@ def hmul2(b: Builder) -> None:
 
 @semantic("HFMA2")
 def hfma2(b: Builder) -> None:
-    if b.has("F32", "OOB"):
+    """Products and sums; with OOB those whose factor is what a tensor copy fills with outside its tensor are +0."""
+    if b.has("F32"):
         raise b.fail()
     fmt = format_of(b)
     out = []
@@ -116,7 +120,10 @@ def hfma2(b: Builder) -> None:
             wide = (is_zero(fmt, p) | is_zero(fmt, q)).select(
                 fadd(wide_format.name, addend, const(0, addend.width)), wide
             )
-        out.append(finish(b, fmt, wide_format, wide))
+        value = finish(b, fmt, wide_format, wide)
+        if b.has("OOB"):
+            value = ((p & 0x7FFF).eq(_OUTSIDE) | (q & 0x7FFF).eq(_OUTSIDE)).select(0, value)
+        out.append(value)
     store(b, 0, out)
 
 

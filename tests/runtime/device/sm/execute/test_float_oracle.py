@@ -140,6 +140,18 @@ def test_half_fma_rounds_once() -> None:
         np.testing.assert_array_equal(machine.get(4) >> 16, want)
 
 
+def test_factors_from_outside_of_a_tensor() -> None:
+    """Every half as one factor, the other, and the addend, beside the same without OOB, on an H200: 0x7ff7 and 0xfff7
+    as a factor make +0, also beside a NaN; as the addend they are a NaN."""
+    machine = Machine()
+    machine.set(8, np.resize([0x7FF77FF7, 0xFFF73C00, 0x7FF63C00, 0x3C00FFF7], 32))
+    machine.set(10, np.full(32, 0x40007FFF))
+    machine.set(12, np.full(32, 0x7FF73C00))
+    for first in ("R8, R10", "R10, R8", "-R8, R10"):
+        machine.run(f"HFMA2.OOB R4, {first}, R12")
+        assert [f"{int(v):08x}" for v in machine.get(4)[:4]] == ["00000000", "00007fff", "7fff7fff", "7fff0000"], first
+
+
 INT_TYPES = {"": (np.int32, 32), "U32.": (np.uint32, 32)}
 
 
