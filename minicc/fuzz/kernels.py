@@ -2,9 +2,10 @@
 
 A kernel reads a row of `INPUTS` words for each thread and writes a row of `OUTPUTS` words of 64 bits. It has variables
 of every integer and floating type, arrays, structs with bit-fields, pointers, loops, switches, functions (inlined or
-called), recursion, shared memory, shuffles, votes and atomics, and variables that have a value on some ways only. What C leaves open is closed by construction: signed
-sums are made unsigned, shifts and indices are masked, divisors and conversions are guarded. Float results depend on
-contraction: compile with `-fmad=false`. A NaN's payload may differ, so a NaN is written as a constant.
+called), recursion, shared memory, shuffles, votes and atomics, and variables that have a value on some ways only. What
+C leaves open is closed by construction: signed sums are made unsigned, shifts and indices are masked, divisors and
+conversions are guarded. Float results depend on contraction: compile with `-fmad=false`. A NaN's payload may differ, so
+a NaN is written as a constant.
 
 The strategy draws each choice with the simplest first, so that Hypothesis shrinks a failing kernel to a few lines.
 """
