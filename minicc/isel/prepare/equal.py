@@ -46,7 +46,7 @@ def _frozen(function: ir.Function) -> dict[ir.Value, ir.Value]:
     for block in function.blocks:
         for inst in block.insts:
             if inst.op == "freeze" and not isinstance(inst.args[0], ir.Undef):
-                found[inst] = found.get(inst.args[0], inst.args[0])
+                found[inst] = inst.args[0]
     return found
 
 
@@ -134,9 +134,6 @@ def _one_sided(function: ir.Function) -> dict[ir.Value, ir.Value]:
                 _, yes, no = inst.args
                 if isinstance(no, ir.Undef) or isinstance(yes, ir.Undef):
                     found[inst] = yes if isinstance(no, ir.Undef) else no
-    for select in found:
-        while found[select] in found:
-            found[select] = found[found[select]]
     return found
 
 
@@ -195,9 +192,12 @@ def _turned(function: ir.Function, inverse: set[ir.Value]) -> set[ir.Value]:
 
 
 def replace(function: ir.Function, instead: dict[ir.Value, ir.Value]) -> None:
-    """Remove the keys, and use their values in place of them."""
+    """Remove the keys, and use their values, which may be keys again, in place of them."""
     if not instead:
         return
+    for value in instead:  # what stands in place of another may go, too
+        while instead[value] in instead:
+            instead[value] = instead[instead[value]]
     for block in function.blocks:
         block.insts = [inst for inst in block.insts if inst not in instead]
         for inst in block.insts:

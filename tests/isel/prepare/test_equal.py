@@ -189,18 +189,21 @@ FROZEN = """entry:
   %x = load i32, ptr %in
   %at = getelementptr i64, ptr %in, i64 1
   %y = load i32, ptr %at
+  br label %frozen
+divided:
+  %more = freeze i32 %same
+  %again = sdiv i32 %more, %y
+  %place = getelementptr i64, ptr %out, i64 1
+  store i32 %again, ptr %place
+  br label %end
+frozen:
   %same = freeze i32 %x
   %quotient = sdiv i32 %same, %y
   %product = mul i32 %quotient, %y
   %rest = sub i32 %same, %product
   store i32 %rest, ptr %out
   %even = icmp eq i32 %rest, 0
-  br i1 %even, label %divided, label %end
-divided:
-  %again = sdiv i32 %x, %y
-  %place = getelementptr i64, ptr %out, i64 1
-  store i32 %again, ptr %place
-  br label %end"""
+  br i1 %even, label %divided, label %end"""
 
 
 @given(x=st.integers(0, 2**31 - 1), y=st.integers(1, 9))
