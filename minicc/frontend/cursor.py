@@ -419,6 +419,8 @@ class Cursor(Layers):
         template = self.function.template if self.function is not None else None
         if template is not None and any(p.name == name for p in template.params):
             self.fail(f"declaration of '{name}' shadows template parameter", at)
+        if isinstance(entity, Variable) and not self.library and self._binds_parameter(name):
+            self.fail(f"declaration of '{name}' shadows template parameter", at)
         old = self.scope.names.get(name) or self._of_head(name)
         if old is not None and not (isinstance(old, Type) and isinstance(entity, Type) and old is entity):
             if (
@@ -451,6 +453,17 @@ class Cursor(Layers):
             self.report("frontend.redefinition", f"{kind} '{name}'", at, notes)
             return
         self.scope.names[name] = entity
+
+    def _binds_parameter(self, name: str) -> bool:
+        """A class around is an instance of a template that has a parameter of this name."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            outer = scope.parent
+            held = scope.record is not None and not scope.record.closure
+            if held and outer is not None and outer.kind == "template" and name in outer.names:
+                return True
+            scope = outer
+        return False
 
     def _of_head(self, name: str) -> object | None:
         """What the head of the statement declares whose body, or the outermost block of it, is the scope: no name is

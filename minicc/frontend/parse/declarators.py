@@ -132,7 +132,7 @@ class Declarators(TypeSpecifiers):
         self, base: Type, abstract: bool = False, parameter: bool = False, inner: bool = False
     ) -> Declarator:
         """From `*` and `&` to the brackets behind the name, which `abstract` ones lack; `inner`: within brackets."""
-        restrict = False
+        restrict = refers = False
         while True:
             token = self.token
             if token.text == "*" and token.kind == PUNCT:
@@ -152,6 +152,10 @@ class Declarators(TypeSpecifiers):
                 self.i += 1
                 if base.kind == "void":
                     self.fail("cannot form a reference to 'void'", token)
+                if refers:
+                    name = f"'{self.token.text}'" if self.token.kind == IDENT else "type name"
+                    self.fail(f"{name} declared as a reference to a reference", token)
+                refers = True
                 base = ty.reference(base, token.text == "&&")
                 while self.token.text in ("__restrict__", "const"):
                     restrict = restrict or self.take().text == "__restrict__"

@@ -90,6 +90,8 @@ class Members(Comparisons):
             self.declaration()
             return
         if token.text == "template":
+            if record.owner is not None and not self.library:
+                self.fail("templates cannot be declared inside of a local class", token)
             self._befriend(record)
             self.template_declaration(made)
             return
@@ -213,6 +215,8 @@ class Members(Comparisons):
         assert record is not None and record.scope is not None
         name = d.name.text if d.name is not None else ""
         at = d.name or specs.at
+        if "static" in specs.words and record.owner is not None and name and not self.library:
+            self.fail(f"static data member '{name}' not allowed in local {record.tag} '{record.name}'", at)
         if specs.words & {"extern", "register"}:
             self.fail("storage class specified for a member declaration", at)
         if "static" in specs.words:
@@ -370,6 +374,8 @@ class Members(Comparisons):
             self.fail(f"declaration of '{f.name}' overrides a 'final' function", f.at)
         if d.override and base is None:
             self.fail(f"'{f.name}' marked 'override' but does not override any member functions", f.at)
+        if record.tag == "union" and "virtual" in specs.words:
+            self.fail("unions cannot have virtual functions", f.at)
         if "virtual" not in specs.words and base is None:
             return
         if base is not None and base.type.elem is not f.type.elem and not self._covariant(base.type.elem, f.type.elem):
@@ -439,6 +445,8 @@ class Members(Comparisons):
         self._function_suffix(d)
         if d.this_quals:
             self.fail("a constructor cannot have a qualifier", name)
+        if "virtual" in specs.words:
+            self.fail("constructor cannot be declared 'virtual'", name)
         self._note_special(made, d.type, "")
         if self.at("=") and self.peek().text == "default":
             self.i += 2

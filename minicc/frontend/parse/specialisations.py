@@ -34,6 +34,9 @@ class Specialisations(SpecialisedMembers):
         if self.token.text not in ("{", ":", ";", "final"):
             self.i = start
             return False
+        packs = any(p.pack for p in entity.params) or any(isinstance(a, Type) and a.kind == "pack" for a in pattern)
+        if len(pattern) > len(entity.params) and not packs:
+            self.fail(f"too many template arguments for class template '{entity.name}'", name)
         own = [(p.marker, p.pack) for p in params]
         if (
             not self.constraints

@@ -49,6 +49,8 @@ class Variables(Statements):
         specs = self.specifiers()
         assert specs.type is not None
         d = self.declarator(specs.type)
+        if self.token.text not in ("=", "{"):
+            self.fail("variable declaration in condition must have an initializer", d.name or specs.at)
         return self.variable(specs, d)
 
     def range_variable(self, e: ast.Expr) -> ast.Stmt:

@@ -174,6 +174,11 @@ def closed_base(record: Record, base: Record, scope: ast.Scope, function: ast.Fu
     return found
 
 
+def parts_of(record: Record, base: Record) -> int:
+    """How many objects of class `base` there are in one of class `record`."""
+    return sum((t.record is base) + parts_of(t.record, base) for t, _ in record.bases if t.record is not None)
+
+
 def _derived(record: Record, base: Record) -> bool:
     return any(t.record is base or (t.record is not None and _derived(t.record, base)) for t, _ in record.bases)
 

@@ -7,7 +7,7 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import Cursor
 from minicc.frontend.sema import arithmetic
-from minicc.frontend.sema.access import closed_base
+from minicc.frontend.sema.access import closed_base, parts_of
 from minicc.frontend.tokens import Token
 from minicc.frontend.types import Type
 
@@ -387,6 +387,8 @@ class Conversions(Cursor):
         if derived is None or base is None or derived.record is None or not is_derived(derived.bare, base.bare):
             return
         assert base.record is not None
+        if parts_of(derived.record, base.record) > 1:
+            self.fail(f"ambiguous conversion from derived class '{derived.bare}' to base class '{base.bare}'", at)
         access = closed_base(derived.record, base.record, self.scope, self.function)
         if access is not None:
             self.fail(
