@@ -378,7 +378,11 @@ class Members(Comparisons):
             self.fail("unions cannot have virtual functions", f.at)
         if "virtual" not in specs.words and base is None:
             return
-        if base is not None and base.type.elem is not f.type.elem and not self._covariant(base.type.elem, f.type.elem):
+        if (
+            base is not None
+            and base.type.elem is not f.type.elem
+            and not self._covariant(base.type.elem, f.type.elem, f.at)
+        ):
             self.fail(
                 f"virtual function '{f.name}' has a different return type ('{f.type.elem}') than the function it"
                 f" overrides (which has return type '{base.type.elem}')",
@@ -388,11 +392,14 @@ class Members(Comparisons):
         f.pure = self.at("=") and self.peek().text == "0"
         record.virtuals.append(f)
 
-    def _covariant(self, base: Type | None, own: Type | None) -> bool:
+    def _covariant(self, base: Type | None, own: Type | None, at: Token) -> bool:
         """A class in place of one of its bases, which begins where it does."""
         if base is None or own is None or base.elem is None or own.elem is None or base.kind != own.kind:
             return False
-        return ty.base_offset(own.elem.bare, base.elem.bare) == 0
+        offset = ty.base_offset(own.elem.bare, base.elem.bare)
+        if offset:
+            self.fail(f"covariant result type '{own}', whose base '{base.elem}' lies elsewhere, is not supported", at)
+        return offset == 0
 
     def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
         f.this_quals = quals

@@ -1,7 +1,8 @@
 """Who may name a member of a class: [class.access], for fields, functions, static members and constructors.
 
-Of types, the names behind `::` in functions are. A friend is known by its name alone, so that friends which are
-templates, or of other namespaces, may do what they may in C++, and now and then a namesake may, too.
+Of types, the names behind `::` are, in functions and in what is declared outside of classes. A friend is known by its
+name alone, so that friends which are templates, or of other namespaces, may do what they may in C++, and now and then a
+namesake may, too.
 """
 
 from __future__ import annotations
