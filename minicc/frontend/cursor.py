@@ -138,6 +138,8 @@ class Cursor(Layers):
     """Reading our own library: host rules do not apply."""
     silenced: tuple[str, Span | Token | None] = "", None
     """The last error that was not to be reported."""
+    unfinished: int = 0
+    """How often a function was called whose result its body was about to tell: later the same call may succeed."""
     elsewhere: int = 0
     """Above zero while reading what a call or an object brings along: default arguments, members' initial values."""
 

@@ -60,6 +60,7 @@ class Parser(HostCode):
         self.host_members, self.unread, self.signatures = [], {}, Signatures()
         self.switches, self.labels, self.gotos = [], {}, []
         self.locals, self.warned = [], set()
+        self.deduced = {}
         self.closures, self.structural, self.packing = {}, {}, {}
         self.named_types = []
         self.host_instances, self.numbers, self.host_copies = Counter(), Counter(), {}

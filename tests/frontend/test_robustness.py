@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from minicc import frontend
 from minicc.diagnostics import CompileError, Diagnostics, SourceFile
 from minicc.frontend.options import Options
-from minicc.frontend.parser import parse
+from minicc.frontend.parser import Parser, parse
 from minicc.frontend.preprocessor import Preprocessor
 from tests.counting import calls
 
@@ -66,6 +67,33 @@ def test_two_brackets_that_close_move_their_own_declaration() -> None:
     parser = parse(tokens, Options(), diagnostics)
     assert parser.tokens is tokens
     assert sum(t.text == ">>" for t in tokens) == 2
+
+
+def test_calls_alike_are_deduced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What becomes of a template's parameters is kept for the next call with arguments of the same types, and a name
+    that was read to see whether it is a type is not read again."""
+    counted: Counter[str] = Counter()
+
+    def count(name: str) -> None:
+        real = getattr(Parser, name)
+
+        def counting(self: Parser, *args: object) -> object:
+            counted[name] += 1
+            return real(self, *args)
+
+        monkeypatch.setattr(Parser, name, counting)
+
+    count("template_default")
+    count("template_id")
+    text = """template <bool B, class T> struct If {}; template <class T> struct If<true, T> { using type = T; };
+template <class T> struct Size { static constexpr int value = sizeof(T); using type = T; };
+template <class T, typename If<sizeof(T) == 4, int>::type = 0> __device__ int f(T x) { return 4; }
+template <class T, typename If<sizeof(T) == 8, int>::type = 0> __device__ int f(T x) { return 8; }
+"""
+    body = "o[0] = " + " + ".join(["f(1) + f(1.0) + Size<Size<int>>::value"] * 50) + ";"
+    frontend.compile(SourceFile("t.cu", text + KERNEL % body), Options())
+    assert counted["template_default"] < 10
+    assert 100 <= counted["template_id"] < 120
 
 
 def test_names_may_be_long() -> None:

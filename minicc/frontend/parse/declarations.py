@@ -69,6 +69,7 @@ class Declarations(MemberInitialisers):
     def _contained(self, until: str) -> None:
         """One declaration, past which reading goes on whatever is wrong with it."""
         here, nest, start = self.scope, self.nest, self.i
+        self.deduced.clear()
         try:
             self.declaration()
             if not until:

@@ -21,6 +21,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.launches import Launches
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant
+from minicc.frontend.sema.calls import deduced_type
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 
 _INSTANCES = 2000
@@ -93,7 +94,9 @@ class HostBody(Launches):
     def host_body(self, f: ast.Function | None) -> None:
         """From `{` to past its `}`."""
         self.check_launches(f.params if f is not None else [])
-        if not self.kernel_templates:
+        # Somebody may have to know the result that the body tells.
+        waited_for = self.deducing and f is not None and f.type.elem is not None and deduced_type(f.type.elem)
+        if not self.kernel_templates and not waited_for:
             self.skip_balanced()
             return
         start = self.i

@@ -67,6 +67,9 @@ class Names(Expressions):
 
     structural: dict[tuple[object, ...], Structural]
     """Objects that are template arguments, by value."""
+    read_name: tuple[tuple[list[Token], int, ast.Scope, bool], object, Token, int, ast.Scope | None] | None = None
+    """The name that was read last to see whether it is a type: where, what it is, its end, what it was looked up in.
+    Mostly it is read next."""
     naming_type: bool = False
     """Behind `typename`, where `<` begins arguments without `template`, too."""
 
@@ -151,7 +154,10 @@ class Names(Expressions):
         self.i = start
         self.quiet += 1
         try:
-            entity, _ = self.qualified()
+            entity, name = self.qualified()
+            if not self.pattern:
+                where = self.tokens, start, self.scope, self.greater_ends
+                self.read_name = where, entity, name, self.i, self.qualifier
             return isinstance(entity, Type)
         except Abandon:
             return False
@@ -170,6 +176,11 @@ class Names(Expressions):
     def qualified(self) -> tuple[object, Token]:
         """A name, perhaps qualified, and its entity; template-ids of classes are instantiated. What depends on a
         parameter in a pattern is a stand-in variable: `type_entity` makes a type of it where one is wanted."""
+        if self.read_name is not None:
+            (tokens, start, inside, ends), known, at, end, qualifier = self.read_name
+            if tokens is self.tokens and start == self.i and inside is self.scope and ends is self.greater_ends:
+                self.read_name, self.i, self.qualifier = None, end, qualifier
+                return known, at
         scope: ast.Scope | None = None
         name: Token | None = None
         if self.at("::"):

@@ -169,6 +169,8 @@ class Calls(Overloads):
             return self.builtin_call(entity, converted, at)
         self.check_callable(entity, at)
         if entity.space == "host" and self._runs_on_both() and not (entity.constexpr or entity.library):
+            if entity.type.elem is not None and deduced_type(entity.type.elem):
+                self.finish_auto(entity, at)
             return self._host_result(entity, at)
         converted = [self.pass_argument(a, p) for a, p in zip(args, chosen.params, strict=False)]
         for index in range(len(converted), len(chosen.params)):
@@ -246,6 +248,7 @@ class Calls(Overloads):
         finally:
             self.deducing -= 1
         if f.type.elem is not None and deduced_type(f.type.elem):
+            self.unfinished += 1
             self.fail(f"function '{f.name}' with deduced return type cannot be used before it is defined", at)
 
     def check_callable(self, f: ast.Function, at: Token) -> None:

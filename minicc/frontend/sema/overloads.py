@@ -19,6 +19,7 @@ from minicc.frontend.sema.deduce import (
     Typed,
     call_pattern,
     deduce_call,
+    instance_key,
     more_qualified,
     more_specialised,
     unify,
@@ -60,6 +61,8 @@ def _qualifiers(t: Type) -> int:
 
 class Overloads(Operators):
     instances: int = 0
+    deduced: dict[tuple[object, ...], tuple[ast.Function | None, object]]
+    """What calls of templates came to; kept while nothing more is declared that could change it."""
 
     # -- overload resolution
 
@@ -289,8 +292,27 @@ class Overloads(Operators):
         result: Type | None = None,
     ) -> ast.Function | None:
         """Likewise from the types of arguments alone; `result` is what the function is to return."""
+        if self.pattern or given is None:
+            return self._deduced(template, given, explicit or [], result)
+        key = (template, *given, result, instance_key(explicit or ()))
+        known = self.deduced.get(key)
+        if known is None:
+            unfinished = self.unfinished
+            made = self._deduced(template, given, explicit or [], result)
+            if unfinished != self.unfinished:
+                return made
+            # With the arguments, whose identity is in the key.
+            known = self.deduced[key] = made, explicit
+        return known[0]
+
+    def _deduced(
+        self,
+        template: ast.FunctionTemplate,
+        given: list[tuple[Type, bool] | None] | None,
+        explicit: list[object],
+        result: Type | None,
+    ) -> ast.Function | None:
         bindings: Bindings = {}
-        explicit = explicit or []
         k = 0
         for param in template.params:
             if param.pack:
