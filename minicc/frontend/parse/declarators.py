@@ -372,6 +372,9 @@ class Declarators(TypeSpecifiers):
             if isinstance(e, ast.Name) and e.variable.stand_in is not None:
                 bounds.append((e.variable.stand_in, token))
                 continue
+            if e.type.kind == "record" and not self.pattern and self.conversions(e.type.bare):
+                # [dcl.array]: a constant that is converted to std::size_t.
+                e = self.convert(e, ty.ULONG, "converting")
             value = constant.evaluate(e)
             if value is None and self.pattern:
                 bounds.append((Type("value", "?"), token))

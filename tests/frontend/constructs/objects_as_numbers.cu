@@ -46,3 +46,12 @@ template <int... I, int... J> __device__ int zip(int t, seq<I...>, seq<J...>) {
 __global__ void nested(int *o) {
   o[0] = zip(3, seq<0, 1>(), seq<4, 1, 2>()) + zip(o[1], seq<>(), seq<1>()) + zip(o[2], seq<2, 3>(), seq<>());
 }
+// A bound may be an object that is converted to a number.
+template <int N> struct Count { using value_type = int; __host__ __device__ constexpr operator value_type() const { return N; } };
+template <int N> __host__ __device__ constexpr Count<N + 1> next(Count<N> const &) { return {}; }
+template <class C> struct Slots { double at[next(C{})], two[C{}][2]; };
+__global__ void bounded(int *o) {
+  int local[next(Count<4>{})] = {};
+  local[o[1] & 3] = 7;
+  o[0] = sizeof(Slots<Count<6>>) + sizeof(local) + local[o[2] & 3];
+}
