@@ -38,6 +38,8 @@ class Scope:
         self.using: list[Scope] = []
         self.directives: dict[int, Token] = {}
         """Where the first using-directive of a namespace stands, by its identity."""
+        self.at: Token | None = None
+        """Where a namespace was opened first."""
         self.inline = False
         """An inline namespace, which is in its parent's `using`."""
         self.files: tuple[str, ...] = ()

@@ -270,7 +270,7 @@ class Declarations(MemberInitialisers):
             self.extern_c = outer
 
     def _namespace(self) -> None:
-        open_names = {""}
+        open_names, opened = {""}, self.token
         if self.accept("inline"):
             open_names.add(self.peek().text)
         self.i += 1
@@ -292,6 +292,7 @@ class Declarations(MemberInitialisers):
                 found = self.builtin(name) if name == "std" and self.scope.parent is None else None
             if not isinstance(found, ast.Scope):
                 found = ast.Scope("namespace", self.scope, name=name)
+                found.at = opened
                 if name == "cuda" and self.scope.parent is None:
                     found.files = ("integers", "functional")
                     found.names["std"] = self.cuda_std_scope(found)

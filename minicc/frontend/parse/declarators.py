@@ -234,7 +234,7 @@ class Declarators(TypeSpecifiers):
     def _member_pointer_class(self) -> Type:
         """`Class::*` at the cursor."""
         name = self.identifier()
-        entity: object = self.lookup_qualifier(name.text)
+        entity: object = self.lookup_qualifier(name)
         while True:
             if isinstance(entity, ast.ClassTemplate):
                 entity = self.template_id(entity, name)

@@ -105,7 +105,7 @@ class Names(Expressions):
             if token.kind != IDENT:
                 return False
             if scope is None:
-                found = self.lookup_qualifier(token.text) if tokens[i + 1].text == "::" else self.lookup(token.text)
+                found = self.lookup_qualifier(token) if tokens[i + 1].text == "::" else self.lookup(token.text)
             else:
                 found = self.within(scope, token.text)
             i += 1
@@ -198,7 +198,7 @@ class Names(Expressions):
                 # Base::Base: the constructors, whatever name the class has here.
                 entity: object = scope.record_type
             elif scope is None:
-                entity = self.lookup_qualifier(name.text) if self.at("::") else self.lookup(name.text)
+                entity = self.lookup_qualifier(name) if self.at("::") else self.lookup(name.text)
                 if entity is None:
                     self.undeclared(name)
             else:
@@ -245,20 +245,28 @@ class Names(Expressions):
             self.fail(f"type '{entity}' cannot be used prior to '::' because it has no members", name)
         self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)
 
-    def lookup_qualifier(self, name: str) -> object | None:
-        """What `name::` means: variables and functions do not hide classes and namespaces there."""
-        found = self.lookup(name)
+    def lookup_qualifier(self, name: Token) -> object | None:
+        """What `name::` means: variables and functions do not hide classes and namespaces there, nor do namespaces that
+        were opened behind the name, which may stand in a template that is read later."""
+        text = name.text
+        found = self.lookup(text)
         scope: ast.Scope | None = self.scope
-        while isinstance(found, ast.Variable | list | tuple) or type(found) is Field:
-            while scope is not None and self.find_in(scope, name) is None:
+        while isinstance(found, ast.Variable | list | tuple) or type(found) is Field or self._opened_since(found, name):
+            while scope is not None and self.find_in(scope, text) is None:
                 scope = scope.parent
             if scope is None:
                 return found
-            inner = self.find_in(scope, name)
-            if isinstance(inner, Type | ast.ClassTemplate | ast.Scope):
+            inner = self.find_in(scope, text)
+            if isinstance(inner, Type | ast.ClassTemplate | ast.Scope) and not self._opened_since(inner, name):
                 return inner
             scope = scope.parent
         return found
+
+    def _opened_since(self, found: object, name: Token) -> bool:
+        if self.tokens is self.turn or not isinstance(found, ast.Scope) or found.at is None:
+            return False
+        place = self.places.get(id(name))
+        return place is not None and self.places.get(id(found.at), -1) > place
 
     def within(self, scope: ast.Scope, name: str) -> object | None:
         """What `scope::name` is; namespace std and the global one have what the language itself knows, too."""

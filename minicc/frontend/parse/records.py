@@ -48,7 +48,7 @@ class Records(Members):
         try:
             while self.i < last:
                 name = self.identifier()
-                found = self.lookup_qualifier(name.text) if self.scope is outer else self.find_in(self.scope, name.text)
+                found = self.lookup_qualifier(name) if self.scope is outer else self.find_in(self.scope, name.text)
                 inner = found.record.scope if isinstance(found, Type) and found.record is not None else found
                 if not isinstance(inner, ast.Scope):
                     self.fail(f"'{name.text}' is not a class, namespace, or enumeration", name)

@@ -70,7 +70,7 @@ class Calls(Overloads):
         return self.make_call(chosen, args, callee.at, callee.base, callee.direct)
 
     @cached_property
-    def _places(self) -> dict[int, int]:
+    def places(self) -> dict[int, int]:
         """Of the file's tokens, by their identity."""
         return {id(token): k for k, token in enumerate(self.unit)}
 
@@ -78,7 +78,7 @@ class Calls(Overloads):
         """Of several functions those that were declared where the name stands, which may be in a template or a member
         function that is read later ([temp.dep.candidate]): what is read in its turn knows no others."""
         in_turn = self.tokens is self.turn or len(callee.functions) < 2
-        place = None if in_turn else self._places.get(id(callee.at))
+        place = None if in_turn else self.places.get(id(callee.at))
         if place is None:
             return callee.functions
         return [f for f in callee.functions if self._known_from(f) <= place]
@@ -88,12 +88,12 @@ class Calls(Overloads):
         using-directive that brings it; others always do."""
         if not isinstance(f, ast.Function | ast.FunctionTemplate) or f.record is not None:
             return -1
-        place = self._places.get(id(f.first), -1)
+        place = self.places.get(id(f.first), -1)
         scope: ast.Scope | None = self.scope
         while scope is not None and scope is not f.scope:
             directive = scope.directives.get(id(f.scope))
             if directive is not None:
-                return max(place, self._places.get(id(directive), -1))
+                return max(place, self.places.get(id(directive), -1))
             scope = scope.parent
         return place
 

@@ -53,3 +53,9 @@ __global__ void k(float *o) {
     o[4] = L().get();
 }
 int main() { fs::path p; }
+// A namespace that is opened behind a template hides no other of its name in it.
+namespace outer_ns { namespace detail { namespace parts { template <class T> struct Help { using type = T; }; } }
+namespace inner_ns { template <class T> struct Described { using U = typename detail::parts::Help<T>::type; U u; }; } }
+namespace outer_ns { namespace inner_ns { namespace detail { int coordinates(); } } }
+struct Globals { outer_ns::inner_ns::Described<int> d; double x; };
+__global__ void described(Globals g, int *o) { o[0] = g.d.u + sizeof(Globals); }
