@@ -295,6 +295,7 @@ class Build:
             std=r.values.get("std", "c++17"),
             gnu="std" not in r.values,
             sm=archs.get(target.compute).sm,
+            specific=archs.get(target.compute).name.endswith("a"),
             ftz=r.boolean("ftz", fast),
             prec_div=r.boolean("prec_div", not fast),
             prec_sqrt=r.boolean("prec_sqrt", not fast),

@@ -27,6 +27,7 @@ class Options:
         std: str = "c++17",
         gnu: bool = False,
         sm: int = 90,
+        specific: bool = False,
         ftz: bool = False,
         prec_div: bool = True,
         prec_sqrt: bool = True,
@@ -53,6 +54,8 @@ class Options:
         """GNU's dialect of it, which is nvcc's without -std: `linux` and `unix` are macros."""
         self.sm = sm
         """Compute capability as a number: __CUDA_ARCH__ is ten times it."""
+        self.specific = specific
+        """For that architecture alone, with all that it has (sm_90a)."""
         self.ftz, self.prec_div, self.prec_sqrt, self.fmad, self.fast_math = ftz, prec_div, prec_sqrt, fmad, fast_math
         self.debug = debug
         self.opt_level = opt_level

@@ -190,6 +190,9 @@ def macros(options: Options) -> dict[str, str]:
         if std <= options.std:
             words = text.split()
             more |= {f"__cpp_{name}": f"{value}L" for name, value in zip(words[::2], words[1::2], strict=True)}
+    if options.specific:
+        more[f"__CUDA_ARCH_FEAT_SM{options.sm}_ALL"] = "1"
+        more["__CUDA_ARCH_SPECIFIC__"] = more["__CUDA_ARCH_FAMILY_SPECIFIC__"] = str(options.sm * 10)
     if options.gnu:
         more["linux"] = more["unix"] = "1"
     if options.debug == "full":

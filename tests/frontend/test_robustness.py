@@ -12,6 +12,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from minicc import frontend
+from minicc.cli import main
 from minicc.diagnostics import CompileError, Diagnostics, SourceFile
 from minicc.frontend.options import Options
 from minicc.frontend.parser import Parser, parse
@@ -215,3 +216,12 @@ def test_members_are_found_by_their_names() -> None:
 
     spent(1)
     assert spent(1200) < 4.4 * spent(300)
+
+
+def test_an_architecture_that_is_meant_alone_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """nvcc 13.0 defines these for sm_90a; CUTLASS leaves wgmma out without the first."""
+    file = tmp_path / "a.cu"
+    file.write_text("__CUDA_ARCH_FEAT_SM90_ALL __CUDA_ARCH_SPECIFIC__ __CUDA_ARCH_FAMILY_SPECIFIC__\n")
+    for arch, told in ("sm_90a", ["1", "900", "900"]), ("sm_90", file.read_text().split()):
+        assert main(["-E", f"-arch={arch}", str(file)]) == 0
+        assert capsys.readouterr().out.splitlines()[-1].split() == told
