@@ -287,6 +287,13 @@ class Templates(MemberClasses):
             self.i += 1
         tokens = self.closed(begin, self.i)
         self.expect(";")
+        old = self.scope.names.get(name.text)
+        if (
+            isinstance(old, ast.ClassTemplate)
+            and old.alias
+            and _spelled(old.params, old.tokens) == _spelled(params, tokens)
+        ):
+            return  # The same once more.
         self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name, alias=True), name)
 
     def variable_follows(self) -> bool:
@@ -517,6 +524,10 @@ def has_body(tokens: list[Token]) -> bool:
 
 
 __all__ = ["Templates", "is_dependent"]
+
+
+def _spelled(params: list[ast.TemplateParam], tokens: list[Token]) -> object:
+    return [(p.name, p.kind, p.pack) for p in params], [t.text for t in tokens]
 
 
 def _literal(params: list[ast.TemplateParam]) -> bool:

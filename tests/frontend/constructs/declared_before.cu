@@ -59,3 +59,7 @@ namespace inner_ns { template <class T> struct Described { using U = typename de
 namespace outer_ns { namespace inner_ns { namespace detail { int coordinates(); } } }
 struct Globals { outer_ns::inner_ns::Described<int> d; double x; };
 __global__ void described(Globals g, int *o) { o[0] = g.d.u + sizeof(Globals); }
+// An alias template may be declared again.
+template <class T> using Again = T *;
+template <class T> using Again = T *;
+__global__ void again(Again<int> o) { *o = 1; }
