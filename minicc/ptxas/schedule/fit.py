@@ -374,7 +374,9 @@ def _for_more_blocks(
         way()
         fewer = trials.of()
         worth = fewer.among(fewer.registers) <= _WORTH * usual.among(usual.registers)
-        if worth and fewer.alone <= _LONGER * usual.alone:
+        # Where blocks may be large, a warp may take as much longer as it leaves room: they are refused otherwise.
+        room = 1 if function.req_threads else usual.registers / fewer.registers
+        if worth and fewer.alone <= _LONGER * room * usual.alone:
             return True
     program.restore()
     kept.restore()

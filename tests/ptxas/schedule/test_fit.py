@@ -376,10 +376,11 @@ __global__ void collide(const float *__restrict__ f, float *__restrict__ out, in
     assert np.allclose(out, moved - 1.2 * (moved - rest), rtol=1e-4, atol=1e-5)
 
 
-def test_a_long_function_of_ninety_registers_leaves_room_for_more_warps() -> None:
-    """Sixteen exponentials and quotients of doubles: three quarters of an SM's cycles with 64 registers, some of them
-    kept in local memory, since nothing says that fewer than 1,024 threads share it."""
-    n = 16
+@pytest.mark.parametrize(("n", "threads", "most"), [(16, 1024, 64), (37, 512, 128)])
+def test_a_long_function_leaves_room_for_blocks_of_many_threads(n: int, threads: int, most: int) -> None:
+    """Sixteen exponentials and quotients of doubles: three quarters of an SM's cycles with 64 registers instead of 90,
+    some of them kept in local memory, since nothing says that fewer than 1,024 threads share it. Of 37 a warp alone
+    takes longer with 128 registers instead of 174, but blocks of 512 threads would be refused."""
     rows = "".join(f"double a{k} = in[t + {k} * n], b{k} = exp(a{k});\n" for k in range(n))
     total = " + ".join(f"b{k} * a{(k + 1) % n} / (a{k} + b{(k + 2) % n})" for k in range(n))
     text = f"""__global__ void k(double *out, const double *in, int n) {{
@@ -388,10 +389,10 @@ def test_a_long_function_of_ninety_registers_leaves_room_for_more_warps() -> Non
         {rows} out[t] = {total};
     }}"""
     kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("k.cu", text), arch="sm_90"))["k"]
-    assert kernel.registers <= 64
-    x = np.random.RandomState(1).uniform(0.1, 1, (n, 1024))
-    out, e = np.zeros(1024), np.exp(x)
-    kernel[1, 1024](out, x, 1024)
+    assert kernel.registers <= most
+    x = np.random.RandomState(1).uniform(0.1, 1, (n, threads))
+    out, e = np.zeros(threads), np.exp(x)
+    kernel[1, threads](out, x, threads)
     assert np.allclose(out, sum(e[k] * x[(k + 1) % n] / (x[k] + e[(k + 2) % n]) for k in range(n)), rtol=1e-13)
 
 
