@@ -373,6 +373,8 @@ def _for_more_blocks(
         function.budget = wanted
         way()
         fewer = trials.of()
+        if fewer.failed:
+            continue
         worth = fewer.among(fewer.registers) <= _WORTH * usual.among(usual.registers)
         # Where blocks may be large, a warp may take as much longer as it leaves room: they are refused otherwise.
         room = 1 if function.req_threads else usual.registers / fewer.registers
