@@ -62,15 +62,11 @@ class Questions(Packs):
 
     def tried(self, read: Callable[[], ast.Expr | None]) -> ast.Expr | None:
         """What `read` gives; None where it cannot be read."""
-        self.quiet += 1
-        self.unevaluated += 1
-        try:
-            return read()
-        except Abandon:
-            return None
-        finally:
-            self.quiet -= 1
-            self.unevaluated -= 1
+        with self.having(quiet=self.quiet + 1, unevaluated=self.unevaluated + 1):
+            try:
+                return read()
+            except Abandon:
+                return None
 
     def constructible(self, t: Type, args: list[ast.Expr]) -> bool:
         """`T x(args)` can be read."""

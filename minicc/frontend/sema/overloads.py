@@ -498,9 +498,9 @@ class Overloads(Operators):
 
 def with_inherited(t: Type) -> list[ast.Function | ast.FunctionTemplate]:
     """The constructors of a class, and those that it has from its bases."""
-    record = t.record
-    inherited = [c for b in record.inherit_from for c in with_inherited(b)] if record is not None else []
-    return [*record.constructors, *inherited] if record is not None else []
+    if t.record is None:
+        return []
+    return [*t.record.constructors, *(c for b in t.record.inherit_from for c in with_inherited(b))]
 
 
 def fits(param: ast.TemplateParam, value: object) -> bool:
