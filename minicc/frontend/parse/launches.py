@@ -153,8 +153,8 @@ class Launches(Lambdas):
         hide, if it is a number or a pointer to numbers."""
         if name not in body.declared:
             body.declared[name] = list(self._declarations_of(name, body))
-        found: list[Type | None] = [v.type for v in params if v.name == name and _of_numbers(v.type)][:1]
-        found += [own for k, own in body.declared[name] if k < launch]
+        given = [v.type for v in params if v.name == name and _of_numbers(v.type)][:1]
+        found = [*given, *(own for k, own in body.declared[name] if k < launch)]
         return found[0] if len(found) == 1 else None
 
     def _declarations_of(self, name: str, body: _Body) -> Iterator[tuple[int, Type | None]]:
