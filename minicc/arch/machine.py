@@ -26,6 +26,12 @@ class Core:
     """Extra cycles of a jump that finds its line in L1, L1.5, L2, DRAM."""
     icache_next: int = 17
     """Cycles per line of straight code from L1.5."""
+    icache_batch: tuple[int, int] = (6, 3)
+    """Lines that come to L1 together, and how many come whenever it has no more of them before a warp (H200: straight
+    code that never ran comes six lines at a time; of jumps over two to five lines every third to every other one
+    waits, over six all do)."""
+    icache_asked: int = 20
+    """Cycles from one to the next of the lines that L1.5 asks for once a batch has come."""
     icache_port: float = 0
     """Cycles in which the SMs of a GPC are given a line that their L1 does not have (H200: chains of branches in step
     over one to 16 lines, of which each brings one to six; warps that go through 40 to 128 KB, each in an order of its

@@ -18,6 +18,9 @@ CORE = Core(
     # From DRAM: 128 KB of code cold, 101 to 116 cycles for each line beyond the first 64 KB.
     icache_jump=(10, 58, 275, 640),
     icache_next=17,
+    # 253 ways through code that never ran, 2026-12-01: tests/gpu/micro/fetch.py.
+    icache_batch=(6, 3),
+    icache_asked=20,
     icache_port=1.0,
     icache_prewarmed=65536,
     # Fitted to ncu's cycles of the samples on an H200 (caches flushed before each launch): one-block and one-wave

@@ -103,6 +103,8 @@ def _front_parameters(arch: Arch) -> tuple[Any, int, int]:
     FP[front.FP_L15] = max(c.l15_icache // c.icache_line // front.WAYS, 1)
     FP[front.FP_JUMP_L1 : front.FP_JUMP_DRAM + 1] = c.icache_jump
     FP[front.FP_NEXT_L15] = c.icache_next
+    FP[front.FP_BATCH], FP[front.FP_AHEAD] = c.icache_batch
+    FP[front.FP_ASKED] = c.icache_asked
     FP[front.FP_PREWARMED] = c.icache_prewarmed // c.icache_line
     return FP, front.SET * int(FP[front.FP_L1]), front.SET * int(FP[front.FP_L15])
 

@@ -29,15 +29,14 @@ from runtime.device.sm.tables.table import CODE, CONST, FP, IC0, IC1, IC2, MP, S
     FP_JUMP_DRAM,
     FP_NEXT_L15,
     FP_PREWARMED,
+    FP_BATCH,
+    FP_AHEAD,
+    FP_ASKED,
     FP_COUNT,
-) = range(10)
+) = range(13)
 SET = 5
 """Words of a set of L1 or L1.5."""
 WAYS = 4
-BATCH, AHEAD, ASKED = 6, 3, 20
-"""Lines that come to L1 together; those that come when it has no more of them before a warp; cycles from one to the
-next of those that L1.5 asks for when a batch has come (H200: straight code that never ran comes six lines at a time; of
-jumps over two to five lines every third to every other one waits, over six all do)."""
 BEGIN, PUSHED, COMES_SHIFT = 16, 32, 6
 """Of a line of constants: it was asked for when its SM began, by all sub-cores at once; it lost its place before it
 came."""
@@ -109,15 +108,15 @@ def missed(m: int, line: int, t: int) -> int:
         latency = FP[FP_JUMP_L2] if known else FP[FP_JUMP_DRAM]
         behind = line - SM[m, L.M_BATCH]
         there = asked + latency
-        if behind >= BATCH and behind < 2 * BATCH:
-            there = min(there, max(asked, SM[m, L.M_BATCHTIME] + latency + (behind - BATCH) * ASKED))
+        if behind >= FP[FP_BATCH] and behind < 2 * FP[FP_BATCH]:
+            there = min(there, max(asked, SM[m, L.M_BATCHTIME] + latency + (behind - FP[FP_BATCH]) * FP[FP_ASKED]))
         t = there
         SM[m, L.M_BATCH] = line
         SM[m, L.M_BATCHTIME] = t
         # Lines come to L1.5 in pairs.
         keep(address(IC2, (m, (line & ~1) % FP[FP_L15] * SET)), line & ~1)
         IC2[m, ever] |= 1 << (line & 62)
-    SM[m, L.M_CODEPORT] = 16 * asked + bring(m, line, line + BATCH - 1, 1) * SM[m, L.M_CODELINE]
+    SM[m, L.M_CODEPORT] = 16 * asked + bring(m, line, line + FP[FP_BATCH] - 1, 1) * SM[m, L.M_CODELINE]
     SM[m, L.M_COMES] = SM[m, L.M_CAME] = t
     return t
 
@@ -145,14 +144,14 @@ def fetch(sc: int, line: int, away: int, pc: int, t: int) -> int:
     if keep(address(IC1, (m, line % FP[FP_L1] * SET)), line):
         before = SM[m, L.M_AHEAD] - line
         there = t
-        if before >= 0 and before < BATCH:
-            there = max(t, SM[m, L.M_COMES] if before < AHEAD else SM[m, L.M_CAME])
-            if before <= AHEAD:
-                lacked = bring(m, SM[m, L.M_AHEAD] + 1, SM[m, L.M_AHEAD] + AHEAD, 0)
+        if before >= 0 and before < FP[FP_BATCH]:
+            there = max(t, SM[m, L.M_COMES] if before < FP[FP_AHEAD] else SM[m, L.M_CAME])
+            if before <= FP[FP_AHEAD]:
+                lacked = bring(m, SM[m, L.M_AHEAD] + 1, SM[m, L.M_AHEAD] + FP[FP_AHEAD], 0)
                 if lacked:
                     asked = max(max(SM[m, L.M_COMES], there), SM[m, L.M_CODEPORT] + 15 >> 4)
                     SM[m, L.M_CAME] = SM[m, L.M_COMES]
-                    SM[m, L.M_COMES] = asked + AHEAD * FP[FP_NEXT_L15]
+                    SM[m, L.M_COMES] = asked + FP[FP_AHEAD] * FP[FP_NEXT_L15]
                     SM[m, L.M_CODEPORT] = 16 * asked + lacked * SM[m, L.M_CODELINE]
         if away < 1 or away > 2:
             there = max(there, t + FP[FP_JUMP_L1])
