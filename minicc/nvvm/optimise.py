@@ -201,7 +201,7 @@ def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, 
 _KERNEL = rf"(?m)^(define ptx_kernel [^\n]*?@({GLOBAL})\([^\n]*\))( #\d+[^\n]*\{{)$"
 """The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
-_LONGER, _FEWER_TURNS = 4, 2
+_LONGER, _FEWER_TURNS = 4, 2.5
 """How many times as long a kernel may become where tests leave its loops, and by loops of fewer turns together (loops
 around them are unrolled, too, where these have become short)."""
 

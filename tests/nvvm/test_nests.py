@@ -53,6 +53,20 @@ GATHER = """__global__ void least(const int *row, const int *column, const int *
 }
 """
 
+BEST = """__global__ void best(float **image, const float *angle, const float *speed, float *out, int n, int m)
+{
+    int t = threadIdx.x, k = 0;
+    float most = 0, a = 0, s = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float e = image[k++][t];
+            if (e > most) { most = e; s = speed[i]; a = angle[j]; }
+        }
+    if (a < 0) a += 6.28;
+    out[t] = most + a * s;
+}
+"""
+
 
 @cache
 def compiled() -> minicc.Compiled:
@@ -79,6 +93,12 @@ def test_neighbours_under_a_condition_go_by_four():
     """And what is left over of them by two and one, as without the condition."""
     text = minicc.compile(SourceFile("k.k", GATHER), arch="sm_90").ptx
     assert text.count("ld.global") == 2 + 3 * (4 + 3)
+
+
+def test_a_loop_around_may_become_two_turns_for_it():
+    """By eight each of up to seven turns left over waits for its loads (ten images 1.6 of the cycles)."""
+    text = minicc.compile(SourceFile("k.k", BEST), arch="sm_90").ptx
+    assert text.count("setp.gt.f32") + text.count("setp.leu.f32") == 3 * (4 + 1)
 
 
 @settings(max_examples=15, deadline=None)
