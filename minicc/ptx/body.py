@@ -117,9 +117,9 @@ class Body:
         word = self.texts[cursor.at]
         if word == ".branchtargets" or word == ".calltargets":
             cursor.at += 1
-            targets = [cursor.name()]
+            targets = self.targets()
             while cursor.accept(","):
-                targets.append(cursor.name())
+                targets += self.targets()
             cursor.expect(";")
             out.append(Branchtargets(name, tuple(targets)))
         elif word == ".callprototype":
@@ -136,6 +136,14 @@ class Body:
             out.append(Callprototype(name, tuple(returns), tuple(params), directives, cursor.tokens.span(start)))
         else:
             out.append(Label(name, cursor.tokens.span(start)))
+
+    def targets(self) -> list[str]:
+        """`name`, or `name<3>`: name0, name1, name2."""
+        cursor = self.cursor
+        name = cursor.name()
+        if not cursor.accept("<"):
+            return [name]
+        return [f"{name}{n}" for n in range(self.count())]
 
     def directive(self, out: list[Statement]) -> None:
         """`.reg`, `.loc`, `.pragma` and variable declarations."""
@@ -232,14 +240,7 @@ class Body:
             place = cursor.at
             name = cursor.name()
             if cursor.accept("<"):
-                digits = self.texts[cursor.at]
-                if not digits.isdigit() or len(digits) > 9:
-                    cursor.fail("syntax error, expected a register count")
-                count = int(digits)
-                cursor.at += 1
-                cursor.expect(">")
-                if not 0 <= count <= MAX_REGISTERS:
-                    cursor.fail("register count out of range", place)
+                count = self.count()
                 if any(name == other for other, _, _ in scope.reg_ranges):
                     cursor.wrong(
                         "ptx.duplicate", f"Duplicate definition of variable '{name}<'", cursor.tokens.span(place)
@@ -258,6 +259,18 @@ class Body:
             if scope.type_of(name):
                 message = f"Unknown symbol '{name}': it is declared behind its use"
                 cursor.wrong("ptx.undeclared", message, cursor.tokens.span(place))
+
+    def count(self) -> int:
+        """`3>` of a range of names."""
+        cursor = self.cursor
+        digits = self.texts[cursor.at]
+        if not digits.isdigit() or len(digits) > 9:
+            cursor.fail("syntax error, expected a count")
+        if int(digits) > MAX_REGISTERS:
+            cursor.fail("count out of range")
+        cursor.at += 1
+        cursor.expect(">")
+        return int(digits)
 
     def guarded(self, out: list[Statement]) -> None:
         """`@p inst`, `@!p inst`"""
@@ -293,6 +306,8 @@ class Body:
         if token != ";":
             cursor.at = at
             operands = self.operand_list(parts[0] == "call")
+            if parts[0] == "bra" and token[0] == "%" and operands == (Reg(token),) and not self.declared(token):
+                operands = (Symbol(token),)  # a label that looks like a register
             at = cursor.at
         cursor.at = at + 1
         where = Span(cursor.source, starts[start], starts[at] + 1)

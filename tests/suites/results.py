@@ -342,13 +342,14 @@ def from_ptx(path: Path, flags: Sequence[str], cache: Path) -> Pair | str:
     text = path.read_text()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "theirs.cubin"
-        command = ["ptxas", "-arch=sm_90", "-fmad=false", *flags, str(path), "-o", str(out)]
+        machine = "sm_90a" if re.search(r"\.target\s+sm_90a", text) else "sm_90"
+        command = ["ptxas", f"-arch={machine}", "-fmad=false", *flags, str(path), "-o", str(out)]
         if subprocess.run(command, capture_output=True).returncode:
             return "rejected by ptxas"
         theirs = out.read_bytes()
     try:
         parsed = ptx.parse(SourceFile(str(path), text))
-        ours = binary.write_cubin(ptxas.assemble(parsed, arch.get("sm_90"), Options(fmad=False)))
+        ours = binary.write_cubin(ptxas.assemble(parsed, arch.get(machine), Options(fmad=False)))
     except CompileError as error:
         return f"does not compile: {str(error).splitlines()[0]}"
     return Pair(theirs, ours, ptx_kernels(parsed, text), {})

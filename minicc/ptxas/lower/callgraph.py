@@ -42,7 +42,8 @@ class Calls:
 
 
 def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
-    """Look at a whole module. `expand=False` makes every call of a function with a body a real one."""
+    """Look at a whole module. `expand=False` makes every call of a function with a body a real one, but those of
+    variadic ones."""
     out = Calls({f.name: f for f in module.functions if f.body is not None and not f.entry})
     for alias in module.order:
         if isinstance(alias, ptx.Alias) and alias.target in out.bodies:
@@ -78,12 +79,10 @@ def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
     while more := {n for n, called in edges.items() if not out.observing.isdisjoint(called)} - out.observing:
         out.observing |= more
     for variable in module.variables:
-        for symbol in _symbols(variable.init):
+        for symbol in symbols_of(variable.init):
             if symbol in out.bodies:
                 taken[out.bodies[symbol].name] = None
     out.pointers = list(taken)
-    if not expand:
-        return out
     order, recursive = bottom_up({name: edges[name] for name in (f.name for f in out.bodies.values())})
     total: dict[str, int] = {}
     depth: dict[str, int] = {}
@@ -94,7 +93,9 @@ def analyse(module: ptx.Module, *, expand: bool = True) -> Calls:
         depth[name] = 1 + max((depth[c] for c in inner), default=0)
         copies = sites.get(name, 0) - 1
         few = copies <= 0 or (total[name] <= LARGE and copies * total[name] <= _COPIES)
-        if name not in recursive and few and depth[name] <= DEEP:
+        # Only a call says how many arguments of a variadic function there are.
+        variadic = any(not all(p.dims) for p in out.bodies[name].params)
+        if name not in recursive and (variadic or (expand and few and depth[name] <= DEEP)):
             chosen.add(name)
     out.expanded = {name: f for name, f in out.bodies.items() if f.name in chosen}
     return out
@@ -113,10 +114,11 @@ def _instructions(body: list[ptx.Statement]) -> Iterator[ptx.Inst]:
             stack.pop()
 
 
-def _symbols(init: object) -> Iterator[str]:
+def symbols_of(init: object) -> Iterator[str]:
+    """The names in an initial value."""
     if isinstance(init, list):
         for item in init:
-            yield from _symbols(item)
+            yield from symbols_of(item)
     elif isinstance(init, ptx.Symbol):
         yield init.name
 
@@ -130,4 +132,4 @@ def bottom_up(edges: dict[str, list[str]]) -> tuple[list[str], set[str]]:
     return order, {names[n] for n in cycles(succs)}
 
 
-__all__ = ["Calls", "analyse"]
+__all__ = ["Calls", "analyse", "symbols_of"]

@@ -7,14 +7,17 @@ addresses, which the driver writes into constant bank 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import abi, stack
 from minicc.ptxas.lower.builder import STACK, Builder
-from minicc.ptxas.lower.flatten import call_lists, callee
+from minicc.ptxas.lower.callgraph import symbols_of
+from minicc.ptxas.lower.flatten import DISCARDED, call_lists, callee
+from minicc.ptxas.lower.memory import quad
 from minicc.ptxas.lower.params import words
+from minicc.ptxas.lower.types import bits
 from minicc.ptxas.mir import RETURN_POINT, ZERO, MInst, MOperand, V, VConst, function_label
 from minicc.record import evolve
 from minicc.sass.instr import Target
@@ -84,6 +87,9 @@ def _given(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) ->
         if len(found) != count:
             b.wrong(f"Arguments mismatch in a call: '{actual.name}'")
         return list(found)
+    if bits(formal.type) == 128:
+        whole = quad(b, actual)
+        return [V(whole.reg, part) for part in range(4)]
     if count > 2:
         b.wrong("Arguments mismatch in a call")
     if count == 2:
@@ -93,6 +99,8 @@ def _given(b: Builder, formal: ptx.Variable, actual: ptx.Operand, count: int) ->
 
 def _taken(b: Builder, actual: ptx.Operand, count: int) -> list[V]:
     """Where the words of a result go."""
+    if actual == DISCARDED:
+        return [b.temp() for _ in range(count)]
     if isinstance(actual, ptx.Symbol) and actual.name in b.flat.variables:
         found = words(b, actual.name) or []
         if len(found) != count:
@@ -105,7 +113,7 @@ def _taken(b: Builder, actual: ptx.Operand, count: int) -> list[V]:
 
 
 def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) -> None:
-    """call (results), %pointer, (arguments), prototype or targets"""
+    """call (results), %pointer, (arguments), prototype, targets or table"""
     pointer = next(o for o in inst.operands if isinstance(o, ptx.Reg))
     table = inst.operands[-1]
     formals: tuple[Formals, Formals] | None = None
@@ -113,13 +121,13 @@ def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) 
         prototype = b.flat.prototypes.get(table.name)
         if prototype is not None:
             formals = list(prototype.returns), list(prototype.params)
-        elif table.name in b.flat.targets:
-            known = [n for n in b.flat.targets[table.name] if n in b.symbols.calls.bodies]
+        else:
+            known = [n for n in _listed(b, table.name) if n in b.symbols.calls.bodies]
             if known:
                 body = b.symbols.calls.bodies[known[0]]
                 formals = body.returns, body.params
     if formals is None:
-        b.wrong("call: a .callprototype or .calltargets of an indirect call was expected")
+        b.wrong("call: a .callprototype, .calltargets or table of an indirect call was expected")
     b.fn.indirect = True
     low = b.reg(b.val64(pointer)[0])
     after = b.label("return")
@@ -138,6 +146,12 @@ def _indirect(b: Builder, inst: ptx.Inst, returns: Actuals, arguments: Actuals) 
         return made
 
     _transfer(b, (formals[0], returns), (formals[1], arguments), jump)
+
+
+def _listed(b: Builder, name: str) -> Iterable[str]:
+    """The functions that a .calltargets list, or a variable of the module, has."""
+    variable = b.symbols.globals.get(name)
+    return b.flat.targets.get(name, ()) if variable is None else symbols_of(variable.init)
 
 
 def provided(b: Builder, name: str) -> MInst:

@@ -12,8 +12,11 @@ from operator import is_
 
 from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.ptx import model as ptx
+from minicc.ptxas.lower.symbols import align_of, size_of
 from minicc.record import evolve
 
+DISCARDED = ptx.Symbol("_")
+"""What stands for a result that the caller does not want."""
 MAX_STATEMENTS = 2_000_000
 """Bound on what expansion may make, so that nested calls cannot exhaust the machine."""
 
@@ -53,12 +56,22 @@ class _Frame:
     """One function being expanded: what its names are called now, innermost scope last."""
 
     def __init__(
-        self, prefix: str, finish: str | None = None, inlined_at: ptx.Loc | None = None, name: str = ""
+        self,
+        prefix: str,
+        finish: str | None = None,
+        inlined_at: ptx.Loc | None = None,
+        name: str = "",
+        device: bool = True,
     ) -> None:
-        self.prefix, self.finish, self.inlined_at, self.name = prefix, finish, inlined_at, name
+        self.prefix, self.finish, self.inlined_at, self.name, self.device = prefix, finish, inlined_at, name, device
         self.scopes: list[ptx.Function | ptx.Scope] = []
         self.names: list[dict[str, str]] = []
         self.suffixes: list[str] = []
+
+    def enter(self, scope: ptx.Function | ptx.Scope, names: dict[str, str], suffix: str) -> None:
+        self.scopes.append(scope)
+        self.names.append(names)
+        self.suffixes.append(suffix)
 
 
 def flatten(function: ptx.Function, bodies: dict[str, ptx.Function], shared: dict[int, str]) -> Flat:
@@ -74,17 +87,63 @@ class _Flattener:
         self.shared_names = shared
         self.out = Flat()
         self.count = 0
+        self.taken: dict[int, list[ptx.Variable]] = {}
+        self.homes: set[str] = set()
 
     def run(self, function: ptx.Function) -> Flat:
-        frame = _Frame("", name=function.name)
+        frame = _Frame("", name=function.name, device=not function.entry)
+        homes: dict[str, str] = {}
+        after: list[ptx.Inst] = []
         if not function.entry:
             for formal in (*function.returns, *function.params):
                 if formal.space == "reg":
                     self.out.types[formal.name] = formal.type
                 else:
                     self.out.variables[formal.name] = formal
+            for formal in self.addressed(function):
+                homes[formal.name] = self.home(formal, formal.name, formal in function.returns, after)
+        if homes:
+            frame.finish = f"$ret{self.fresh()}"
+            frame.enter(ptx.Scope(), homes, "")
         self.body(frame, function, function.body or [])
+        if homes:
+            assert frame.finish is not None
+            self.out.statements += (ptx.Label(frame.finish), *after)
         return self.out
+
+    def addressed(self, function: ptx.Function) -> list[ptx.Variable]:
+        """The formal .param variables whose address the body takes: they are in local memory."""
+        key = id(function)
+        if key not in self.taken:
+            names = taken(function.body or [])
+            formals = (*function.returns, *function.params)
+            self.taken[key] = [v for v in formals if v.space == "param" and v.name in names]
+        return self.taken[key]
+
+    def home(self, formal: ptx.Variable, actual: str, output: bool, after: list[ptx.Inst]) -> str:
+        """The local variable in which a formal parameter is while its function runs; what `actual` holds is copied to
+        it now, or of an output back to it by `after`."""
+        given = self.out.variables.get(actual, formal)
+        size = size_of(given)
+        name = f"{formal.name}{self.fresh()}"
+        self.out.variables[name] = evolve(
+            given, name=name, space="local", type="b8", vector=None, dims=(size,), align=max(align_of(given), 4)
+        )
+        self.homes.add(name)
+        copies = after if output else self.out.statements
+        at = 0
+        while at < size:
+            width = 4 if size - at >= 4 else 1
+            register, type_ = ptx.Reg(f"{name}+{at}"), f"b{8 * width}"
+            self.out.types[register.name] = type_ if width == 4 else "b16"
+            here, there = (ptx.Address(ptx.Symbol(n), at) for n in (name, actual))
+            come, go = ("param", type_), ("local", type_)
+            if output:
+                here, there, come, go = there, here, go, come
+            copies.append(ptx.Inst("ld", come, (register, there)))
+            copies.append(ptx.Inst("st", go, (here, register)))
+            at += width
+        return name
 
     def fresh(self) -> str:
         self.count += 1
@@ -102,9 +161,7 @@ class _Flattener:
         for item in body:
             if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
                 names[item.name] = item.name + suffix
-        frame.scopes.append(scope)
-        frame.names.append(names)
-        frame.suffixes.append(suffix)
+        frame.enter(scope, names, suffix)
         for item in body:
             if len(self.out.statements) > MAX_STATEMENTS:
                 fail("ptxas.size", "function is too large after its calls are expanded", exit_status=EXIT_PTXAS)
@@ -207,11 +264,13 @@ class _Flattener:
         guard = inst.guard
         if guard is not None:
             guard = self.operand(frame, guard)  # type: ignore[assignment]
+        modifiers = self.local(frame, inst, operands)
         loc = inst.loc
         if frame.inlined_at is not None:
             loc = inlined(loc, frame.inlined_at, frame.name)
         same = guard is inst.guard and loc is inst.loc and all(map(is_, operands, inst.operands))
-        new = inst if same else ptx.Inst(inst.opcode, inst.modifiers, operands, guard, loc, inst.where)
+        same = same and modifiers is inst.modifiers
+        new = inst if same else ptx.Inst(inst.opcode, modifiers, operands, guard, loc, inst.where)
         if inst.opcode == "call":
             target = callee(inst)
             body = self.bodies.get(target) if target is not None else None
@@ -221,6 +280,18 @@ class _Flattener:
         if inst.opcode == "ret" and frame.finish is not None:
             new = ptx.Inst("bra", (), (ptx.Symbol(frame.finish),), guard, loc, inst.where)
         self.out.statements.append(new)
+
+    def local(self, frame: _Frame, inst: ptx.Inst, operands: tuple[ptx.Operand, ...]) -> tuple[str, ...]:
+        """The modifiers of an instruction. Where a register has the address, ld.param of a device function reads a
+        formal parameter, whose address it has taken: local memory."""
+        if not (frame.device and inst.opcode in ("ld", "st")):
+            return inst.modifiers
+        base = next((o.base for o in operands if isinstance(o, ptx.Address)), None)
+        if not (isinstance(base, ptx.Reg) or (isinstance(base, ptx.Symbol) and base.name in self.homes)):
+            return inst.modifiers
+        if not _FORMAL.isdisjoint(inst.modifiers):
+            return tuple("local" if m in _FORMAL else m for m in inst.modifiers)
+        return inst.modifiers
 
     def expand(self, frame: _Frame, call: ptx.Inst, body: ptx.Function) -> None:
         """Put the callee's statements here."""
@@ -238,18 +309,28 @@ class _Flattener:
         formal: dict[str, str] = {}
         before: list[ptx.Inst] = []
         after: list[ptx.Inst] = []
+        addressed = self.addressed(body)
         for variable, actual in zip((*body.returns, *body.params), (*returns, *arguments), strict=True):
             output = any(variable is v for v in body.returns)
+            named = isinstance(actual, ptx.Symbol) and actual.name in self.out.variables
             if variable.space == "reg":
                 new = variable.name + suffix
                 self.out.types[new] = variable.type
                 formal[variable.name] = new
                 move = ("pred",) if variable.type == "pred" else (variable.type,)
-                if output:
+                if actual == DISCARDED:
+                    continue
+                if named:
+                    place, kind = ptx.Address(actual), ("param", variable.type)  # type: ignore[arg-type]
+                    if output:
+                        after.append(ptx.Inst("st", kind, (place, ptx.Reg(new)), None, call.loc, call.where))
+                    else:
+                        before.append(ptx.Inst("ld", kind, (ptx.Reg(new), place), None, call.loc, call.where))
+                elif output:
                     after.append(ptx.Inst("mov", move, (actual, ptx.Reg(new)), None, call.loc, call.where))
                 else:
                     before.append(ptx.Inst("mov", move, (ptx.Reg(new), actual), None, call.loc, call.where))
-            elif isinstance(actual, ptx.Symbol):
+            elif named and isinstance(actual, ptx.Symbol):
                 formal[variable.name] = actual.name
             else:
                 # A register or constant stands for a parameter: make a variable of it.
@@ -257,14 +338,18 @@ class _Flattener:
                 self.out.variables[new] = evolve(variable, name=new)
                 formal[variable.name] = new
                 place = ptx.Address(ptx.Symbol(new))
-                if output:
+                if actual == DISCARDED:
+                    pass
+                elif output:
                     after.append(ptx.Inst("ld", ("param", variable.type), (actual, place), None, call.loc, call.where))
                 else:
                     before.append(ptx.Inst("st", ("param", variable.type), (place, actual), None, call.loc, call.where))
         self.out.statements += before
-        inner.names.append(formal)
-        inner.scopes.append(ptx.Scope())
-        inner.suffixes.append(suffix)
+        for variable in addressed:
+            output, back = any(variable is v for v in body.returns), list[ptx.Inst]()
+            formal[variable.name] = self.home(variable, formal[variable.name], output, back)
+            after[:0] = back
+        inner.enter(ptx.Scope(), formal, suffix)
         self.body(inner, body, body.body or [])
         self.out.statements.append(ptx.Label(finish))
         self.out.statements += after
@@ -308,5 +393,18 @@ def inlined(loc: ptx.Loc | None, at: ptx.Loc, name: str) -> ptx.Loc | None:
 def _mismatch(where: Span | None, name: str) -> None:
     fail("ptxas.call", f"Arguments mismatch in a call of '{name}'", where, exit_status=EXIT_PTXAS)
 
+
+def taken(body: Iterable[ptx.Statement]) -> set[str]:
+    """The names that stand by themselves in instructions other than calls: whose address is taken."""
+    out: set[str] = set()
+    for item in body:
+        if isinstance(item, ptx.Scope):
+            out |= taken(item.body)
+        elif isinstance(item, ptx.Inst) and item.opcode != "call":
+            out.update(o.name for o in item.operands if isinstance(o, ptx.Symbol))
+    return out
+
+
+_FORMAL = frozenset({"param", "param::func"})
 
 Statements = Iterable[ptx.Inst | ptx.Label]

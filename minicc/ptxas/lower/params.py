@@ -81,6 +81,8 @@ def narrow(b: Builder, out: MOperand, word: V, byte: int, type_: str) -> None:
 
 def store(b: Builder, where: ptx.Operand, values: list[ptx.Operand], type_: str) -> None:
     """st.param"""
+    from minicc.ptxas.lower.memory import quad
+
     name, offset = place(b, where)
     registers = words(b, name) if name is not None else None
     if registers is None or name is None:
@@ -91,7 +93,11 @@ def store(b: Builder, where: ptx.Operand, values: list[ptx.Operand], type_: str)
     for index, item in enumerate(values):
         at = offset + index * width // 8
         _check(b, name, at, width // 8, len(registers))
-        if width >= 64:
+        if width == 128:
+            whole = quad(b, item)
+            for part in range(4):
+                b.move(registers[at // 4 + part], V(whole.reg, part))
+        elif width == 64:
             low, high = b.val64(item, type_)
             b.move(registers[at // 4], low)
             b.move(registers[at // 4 + 1], high)

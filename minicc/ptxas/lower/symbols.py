@@ -14,14 +14,14 @@ from minicc.diagnostics import EXIT_PTXAS, Span, fail
 from minicc.numbers import align_up, bits_of, float_of
 from minicc.ptx import model as ptx
 from minicc.ptx.names import SIZES
-from minicc.ptxas.lower.callgraph import Calls
-from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.mir import ZERO, MInst, MModule, MOperand, V, VConst
 from minicc.sass.instr import Imm, Name
 from minicc.sass.program import CONSTANT_BANK, Relocation, Variable
 
 if TYPE_CHECKING:
     from minicc.ptxas.lower.builder import Builder, Pair
+    from minicc.ptxas.lower.callgraph import Calls
+    from minicc.ptxas.lower.flatten import Flat
 
 REFERENCES = {"texref": 0x20000000, "samplerref": 0x40000000, "surfref": 0x80000000}
 """Types that name a texture, a sampler, a surface -> the high word of such a handle."""

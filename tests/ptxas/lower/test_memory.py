@@ -378,6 +378,54 @@ def test_jump_table_and_guards() -> None:
     assert np.array_equal(out[:, 2], np.where(t > 50, 142, 5))
 
 
+@pytest.mark.parametrize("inline", ["auto", "never"])
+def test_arguments_and_results_of_any_kind(inline: str) -> None:
+    """Formal parameters whose address is taken, variadic arguments, results that nobody wants, registers for
+    parameters and the other way, values of 128 bits, calls through a table."""
+    prologue = (
+        ".func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 s[12]) { .reg .b64 %p, %q, %o; .reg .b32 %x;"
+        " mov.b64 %p, s; mov.b64 %o, r; add.u64 %p, %p, 4; cvta.local.u64 %q, %p; ld.param.u32 %x, [%p];"
+        " st.local.u32 [%o], %x; ld.u32 %x, [%q+4]; st.local.u32 [%o+4], %x; ld.param.u32 %x, [s];"
+        " st.param.u32 [r+8], %x; ret; }\n"
+        ".func (.param .b32 r) all(.param .b32 n, .param .align 8 .b8 more[]) { .reg .b64 %p; .reg .b32 %k<9>;"
+        " .reg .pred %q; ld.param.u32 %k1, [n]; mov.b64 %p, more; mov.u32 %k2, 0;\nL: setp.eq.u32 %q, %k1, 0;"
+        " @%q bra %E;"
+        " ld.param.u32 %k3, [%p]; add.u32 %k2, %k2, %k3; add.u64 %p, %p, 4; sub.u32 %k1, %k1, 1; bra L;\n"
+        "%E: st.param.u32 [r], %k2; ret; }\n"
+        ".func (.reg .u32 z) f0(.reg .u32 x) { add.u32 z, x, 100; ret; }\n"
+        ".func (.param .u32 z) f1(.param .u32 x) { .reg .u32 y; ld.param.u32 y, [x]; mul.lo.u32 y, y, 3;"
+        " st.param.u32 [z], y; ret; }\n"
+        ".func (.param .b128 z) whole(.param .b128 x) { .reg .b128 y; ld.param.b128 y, [x]; st.param.b128 [z], y;"
+        " ret; }\n"
+        ".global .u64 table[2] = {f0, f1};\n"
+    )
+    body = (
+        "{ .param .align 8 .b8 p[12]; .param .align 8 .b8 q[16]; st.param.b32 [p], %t; st.param.b32 [p+4], 7;"
+        " st.param.b32 [p+8], 9; call (q), swap, (p); call (_), swap, (p); ld.param.b32 %r1, [q];"
+        " ld.param.b32 %r2, [q+4];"
+        " ld.param.b32 %r3, [q+8]; shl.b32 %r2, %r2, 8; or.b32 %r1, %r1, %r2; shl.b32 %r3, %r3, 16;"
+        " or.b32 %r1, %r1, %r3; }"
+        "{ .param .b32 n; .param .align 8 .b8 p[12]; st.param.b32 [n], 3; st.param.b32 [p], %t; st.param.b32 [p+4], 7;"
+        " st.param.b32 [p+8], 9; call (%r2), all, (n, p); }"
+        "{ .param .u32 p; .param .u32 q; st.param.u32 [p], %t; call (q), f0, (p); call (_), f0, (p);"
+        " call (_), f1, (%t);"
+        " call (%r4), f1, (q); st.param.u32 [p], %r4; call (q), f1, (p); ld.param.u32 %r3, [q]; }"
+        "{ .param .b128 p; .param .b128 q; .reg .b128 y; mov.b64 %rd1, {%t, 5}; mov.b64 %rd2, {6, %t};"
+        " mov.b128 y, {%rd1, %rd2}; st.param.b128 [p], y; call (q), whole, (p); call (q), whole, (y);"
+        " ld.param.b128 y, [q]; mov.b128 {%rd1, %rd2}, y; mov.b64 {%r5, %r6}, %rd1; mov.b64 {%r7, %r8}, %rd2;"
+        " mad.lo.u32 %r4, %r6, 1000, %r5; mad.lo.u32 %r4, %r7, 100000, %r4; mad.lo.u32 %r4, %r8, 1000000, %r4; }"
+        "{ and.b32 %r5, %t, 1; mov.u64 %rd1, table; mad.wide.u32 %rd1, %r5, 8, %rd1; ld.global.u64 %rd1, [%rd1];"
+        " call (%r6), %rd1, (%t), table; T: .branchtargets J<2>; brx.idx %r5, T; J1: add.u32 %r6, %r6, 7; J0: }"
+        " add.u32 %r3, %r3, %r6; st.global.v4.u32 [%out], {%r1,%r2,%r3,%r4};"
+    )
+    out = run(body, numbers(32), threads=32, prologue=prologue, inline=inline)
+    t = np.arange(32)
+    assert np.array_equal(out[:, 0], t << 16 | 0x907)
+    assert np.array_equal(out[:, 1], t + 16)
+    assert np.array_equal(out[:, 2], 9 * (t + 100) + np.where(t & 1, 3 * t + 7, t + 100))
+    assert np.array_equal(out[:, 3], 605000 + t + 1000000 * t)
+
+
 def test_calls_are_expanded() -> None:
     prologue = (
         ".func (.param .b32 r) f(.param .b32 x, .param .align 8 .b8 s[16]) { .reg .b32 %a<9>; .reg .pred %q;"

@@ -103,11 +103,12 @@ def _branch(row: Table, parts: Parts) -> None:
 
 
 def _jump(row: Table, parts: Parts) -> None:
-    """Branches through registers, and calls. The offset of a relative one is in C_AUX3."""
+    """Branches through registers, and calls. The offset of a relative one is in C_AUX3, C_AUX2 says that the registers
+    are uniform."""
     row[L.C_AUX] = 0
     if parts.general:
         row[L.C_DATA] = place(parts.general[0])
-        row[L.C_AUX2] = 1
+        row[L.C_AUX2] = parts.general[0].file == "UR"
         relative = "REL" in parts.modifiers or parts.name in ("BRX", "BRXU")
         row[L.C_AUX] = 0 if relative else 1
         offset = parts.target or 0

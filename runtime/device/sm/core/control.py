@@ -129,19 +129,14 @@ def jump(w: int, i: int, lanes: int) -> int:
     if rest:
         park(w, rest, i + 1)
     lane = first(np.uint32(lanes))
-    value = np.int64(load32(base + 4 * lane))
-    if CODE[i, L.C_AUX2]:
-        value |= np.int64(load32(base + 128 + 4 * lane)) << 32
-    elif value & 0x80000000:
-        value -= 1 << 32
+    # A uniform register has one word, its pair's upper one behind it.
+    own = 0 if CODE[i, L.C_AUX2] else 4
+    upper = 4 if CODE[i, L.C_AUX2] else 128
+    value = np.int64(load32(base + own * lane)) | np.int64(load32(base + upper + own * lane)) << 32
     group = 0
     for k in range(lane, 32):
         if lanes >> k & 1:
-            other = np.int64(load32(base + 4 * k))
-            if CODE[i, L.C_AUX2]:
-                other |= np.int64(load32(base + 128 + 4 * k)) << 32
-            elif other & 0x80000000:
-                other -= 1 << 32
+            other = np.int64(load32(base + own * k)) | np.int64(load32(base + upper + own * k)) << 32
             if other == value:
                 group |= 1 << k
     target = i + 1

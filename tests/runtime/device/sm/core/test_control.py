@@ -420,6 +420,14 @@ def test_block_and_thread_of_a_fault(timing: bool) -> None:
     assert outcome.fault.thread == (5, 3, 0)
 
 
+def test_a_branch_through_uniform_registers_takes_all() -> None:
+    """NVIDIA's ptxas has BRXU for brx.idx of what is the same in all lanes."""
+    lines = [i("MOV R4, 0x64", 6), i("UMOV UR6, 0x10", 6), i("UMOV UR7, 0x0", 12, yield_=True), i("BRXU UR6 0x0", 5)]
+    words, outcome = BENCH.words([*lines, i("MOV R4, 0xc8", 6), i("NOP")], timing=False)
+    assert outcome.fault is None
+    assert set(words) == {100}
+
+
 @TIMING
 def test_illegal_and_trap(timing: bool) -> None:
     code = assemble(HEAD) + (0xFFF).to_bytes(16, "little") + assemble(tail())
