@@ -358,13 +358,14 @@ class Constraints(Declarators):
                     part.append(token)
         return out
 
-    def spelled(self, template: ast.FunctionTemplate) -> set[str]:
+    def spelled(self, template: ast.FunctionTemplate | ast.Partial) -> set[str]:
         """A template's conditions, comparable with those of another."""
         names = {p.name: f"#{k}" for k, p in enumerate(template.params)}
-        trailing = [template.trailing] if template.trailing else []
-        return self.atoms([*template.constraints, *trailing], names)
+        trailing = template.trailing if isinstance(template, ast.FunctionTemplate) else None
+        with self.having(scope=template.scope):
+            return self.atoms([*template.constraints, *([trailing] if trailing else [])], names)
 
-    def more_constrained(self, a: ast.FunctionTemplate, b: ast.FunctionTemplate) -> bool:
+    def more_constrained(self, a: ast.FunctionTemplate | ast.Partial, b: ast.FunctionTemplate | ast.Partial) -> bool:
         return self.spelled(a) > self.spelled(b)
 
     def _atom_names(self, part: list[Token], names: dict[str, str], depth: int) -> set[str]:
@@ -385,7 +386,8 @@ class Constraints(Declarators):
             else:
                 given[-1] += " " + names.get(token.text, token.text)
         inner = {p.name: g.strip() for p, g in zip(found.params, given, strict=False)}
-        return {text} | self.atoms([found.tokens], inner, depth + 1)
+        with self.having(scope=found.scope):
+            return {text} | self.atoms([found.tokens], inner, depth + 1)
 
 
 __all__ = ["Constraints"]

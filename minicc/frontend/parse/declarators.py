@@ -353,8 +353,14 @@ class Declarators(TypeSpecifiers):
         inner += 1
         while self.tokens[inner].text in ("[", "("):
             inner = self.past_brackets(inner)
-        after = self.tokens[self.past_brackets(k)]
-        return self.tokens[inner].text != ")" or after.text not in (",", ")", "=", "[", "(")
+        end = self.past_brackets(k)
+        if self.tokens[inner].text != ")" or self.tokens[end].text not in (",", ")", "=", "[", "("):
+            return True
+        if self.tokens[end].text != "," or self.tokens[end + 1].text == "...":
+            return False
+        # `T(a), 3`: they are all parameters, or none is.
+        behind = end + 1 - self.i
+        return not self.starts_type(behind) or self._is_cast(behind)
 
     def _array_suffix(self, elem: Type) -> Type:
         bounds: list[tuple[int | Type, Token]] = []

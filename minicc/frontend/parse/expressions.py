@@ -11,7 +11,7 @@ from minicc.frontend.parse.primaries import has, only_parameters
 from minicc.frontend.sema.access import ambiguous, closed, closed_destructor, out_of_protection
 from minicc.frontend.sema.convert import bit_field, is_derived
 from minicc.frontend.sema.deduce import dependent
-from minicc.frontend.sema.initialise import BracedList, Designator
+from minicc.frontend.sema.initialise import BracedList, Designator, Subscript
 from minicc.frontend.sema.traits import element
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Field, Type
@@ -200,7 +200,10 @@ class Expressions(Heap):
                 return self.postfix_expression()
             self.i += 1
             if self.at("{"):
-                return self.braced(self.braced_list(), target)
+                made = self.initialise(target, self.braced_list(), token)
+                return self._postfix(
+                    ast.Temporary(made.type, token, made, lvalue=True) if made.type.kind == "array" else made
+                )
             if self.token.kind == EOF or self.token.text in (")", ";", ",", "]", "}"):
                 self.fail("expected expression", self.token, code="frontend.syntax")
             operand = self.unary_expression()
@@ -356,6 +359,8 @@ class Expressions(Heap):
                 self.i += 1
                 designator = Designator(self.token.text, self.take())
                 self.accept("=")
+            elif self.at("[") and self.tokens[self.past_brackets(self.i)].text == "=":
+                designator = self._subscript()
             items += [(designator, a) for a in self.expanded(self._clause)]
             if not self.accept(","):
                 break
@@ -366,6 +371,18 @@ class Expressions(Heap):
         if named and len(named) < len(items):
             self.fail("mixing designated and non-designated initializers is nonstandard in C++", named[0].at)
         return BracedList(at, items)
+
+    def _subscript(self) -> Subscript:
+        """`[place] =`, which g++ and nvcc have of C."""
+        self.i += 1
+        at = self.token
+        made = Subscript("[]", at)
+        made.place = self.constant_integer(self.conditional_expression(), "array designator index is not constant")
+        if made.place < 0:
+            self.fail(f"array designator value '{made.place}' is negative", at)
+        self.expect("]")
+        self.expect("=")
+        return made
 
     def _clause(self) -> ast.Expr:
         return self.braced_list() if self.at("{") else self.assignment()
@@ -538,7 +555,8 @@ class Expressions(Heap):
                 if isinstance(made, ast.Overloads):
                     made.direct = True
                 return made
-            elif isinstance(entity, list):
+            elif isinstance(entity, list) or name.text == "operator=":
+                entity = entity if isinstance(entity, list) else []  # The one that every class has.
                 explicit = None
                 if self.at("<") and any(isinstance(f, ast.FunctionTemplate) for f in entity):
                     explicit = self.template_arguments(only_parameters(entity))

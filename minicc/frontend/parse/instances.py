@@ -430,7 +430,7 @@ class Instances(Declarations):
             if (
                 best is None
                 or more_specialised(partial.pattern, best[0].pattern)
-                or (len(partial.constraints) > len(best[0].constraints) and self._alike(partial, best[0]))
+                or (self._alike(partial, best[0]) and self.more_constrained(partial, best[0]))
             ):
                 best = partial, bindings
         if best is None:

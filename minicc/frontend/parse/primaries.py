@@ -196,6 +196,9 @@ class Primaries(Questions):
             return self.question(token)
         if text in ("offsetof", "__builtin_offsetof") and self.peek().text == "(":
             return self._offset_of(token)
+        if text == "__builtin_addressof" and self.peek().text == "(":
+            self.i += 1
+            return self.address_of(self._parenthesised(token), token)
         if text == "__builtin_bit_cast" and self.peek().text == "(":
             return self._bit_cast(token)
         if text == "requires" and self.constrains:
@@ -212,10 +215,23 @@ class Primaries(Questions):
         entity, name = self.qualified()
         if name is not token and self.qualifier is not None and self.qualifier.record is not None:
             self.check_access(self.qualifier.record, name)
-        made = self.entity_expression(entity, name)
+        made = self._own_assignment(name) if name.text == "operator=" else None
+        made = made or self.entity_expression(entity, name)
         if name is not token and isinstance(made, ast.Overloads):
             made.direct = True
         return made
+
+    def _own_assignment(self, name: Token) -> ast.Expr | None:
+        """`operator=` or `Base::operator=` of the object whose member function this is; None where there is none."""
+        this = self.object_of(name, lambda record: not record.closure)
+        owner = self.qualifier.record_type if self.qualifier is not None else None
+        if this is None:
+            return None
+        if owner is not None and owner.bare is not this.type.bare:
+            if not is_derived(this.type.bare, owner.bare):
+                return None
+            this = self.bind(this, ty.reference(ty.qualified(owner, this.type.quals)))
+        return self.member_named(this, name)
 
     def _offset_of(self, token: Token) -> ast.Expr:
         """`offsetof(T, a.b[2])`"""
@@ -270,6 +286,10 @@ class Primaries(Questions):
             return self.explicit_cast(e, target, token, text)
         if text == "operator":
             name = self.operator_name()
+            self.qualifier = None
+            own = self._own_assignment(name) if name.text == "operator=" else None
+            if own is not None:
+                return own
             found = self.lookup(name.text)
             if not isinstance(found, list):
                 self.fail(f"use of undeclared '{name.text}'", name)

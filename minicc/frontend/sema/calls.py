@@ -59,6 +59,10 @@ class Calls(Overloads):
             if isinstance(callee, ast.BoundMember):
                 return self._through(callee.type, callee.pointer, args, at, callee.base)
             return self.indirect_call(callee, args, at)
+        if callee.name == "operator=" and callee.base is not None and len(args) == 1:
+            assigned = self._assignment(callee.base, args[0], at)
+            if assigned is not None:
+                return assigned
         functions = callee.functions if callee.base is not None else self._declared_before(callee)
         if callee.base is None and not callee.direct and any(map(of_class, args)):
             functions = with_associated(callee.name, functions, args) or visible(callee.functions)
@@ -68,6 +72,24 @@ class Calls(Overloads):
             self.undeclared(callee.at)
         chosen = self.resolve(callee.name, functions, args, callee.args, callee.at, callee.base)
         return self.make_call(chosen, args, callee.at, callee.base, callee.direct)
+
+    def _assignment(self, object_: ast.Expr, value: ast.Expr, at: Token) -> ast.Expr | None:
+        """`object.operator=(value)` of a class that declares none for its objects: as `=` does it, for a value of a
+        class derived from it, too. None where a function of its own is called."""
+        t = object_.type.bare
+        record = t.record
+        if record is None or record.scope is None:
+            return None
+        own = record.scope.names.get("operator=")
+        if assigns(own, t) or (isinstance(own, list) and self.viable(own, [value], None, object_)):
+            return None
+        if is_derived(value.type.bare, t):
+            kind = "move" if is_xvalue(value) or not value.lvalue else "relabel"
+            value = value if value.lvalue else ast.Temporary(value.type.bare, at, value, lvalue=True)
+            value = ast.Cast(ty.qualified(t, value.type.quals), at, kind, value, lvalue=True)
+        elif isinstance(value, ast.Init):
+            value = self.temporary(value, t)
+        return self.assign(object_, value, at)
 
     @cached_property
     def places(self) -> dict[int, int]:

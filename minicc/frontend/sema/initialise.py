@@ -25,6 +25,12 @@ class Designator(str):
         return made
 
 
+class Subscript(Designator):
+    """`[place] =`, of an array."""
+
+    place: int
+
+
 class BracedList(ast.Init):
     """A braced list as written, before its type is known: (designator or None, expression or nested list)."""
 
@@ -245,13 +251,20 @@ class Initialisers(Calls):
         if t.kind == "array":
             assert t.elem is not None
             count = t.count if t.count >= 0 else MAX_PARTS
-            for i in range(count):
-                if not stream.more:
-                    if self._needs_construction(t.elem):
-                        for k in range(i, count):
-                            self._default_element(t.elem, offset + k * t.elem.size, parts, at)
-                    return
+            i, filled = 0, set()
+            while stream.more:
+                designator = stream.items[stream.i][0]
+                if designator is not None and braced:
+                    i = self._index(designator, t)
+                elif designator is not None or i >= count:
+                    break
                 self._element(t.elem, None, offset + i * t.elem.size, stream, parts, at)
+                filled.add(i)
+                i += 1
+            if len(filled) < count and self._needs_construction(t.elem):
+                for k in range(count):
+                    if k not in filled:
+                        self._default_element(t.elem, offset + k * t.elem.size, parts, at)
             return
         record = t.record
         assert record is not None
@@ -267,6 +280,8 @@ class Initialisers(Calls):
             if not stream.more:
                 break
             designator = stream.items[stream.i][0]
+            if isinstance(designator, Subscript) and braced:
+                self.fail(f"array designator cannot initialize non-array type '{t}'", designator.at)
             if designator is not None and braced:
                 named = [n for n, f in enumerate(fields) if f.name == designator or _unnamed_with(f, designator)]
                 if not named:
@@ -298,6 +313,15 @@ class Initialisers(Calls):
                 parts += own
             return
         self._default_members_of(t, offset, fields[record.inherited :], parts, at, given)
+
+    def _index(self, designator: Designator, t: Type) -> int:
+        """The element of the array `t` that is meant."""
+        if not isinstance(designator, Subscript):
+            self.fail(f"field designator cannot initialize a non-struct, non-union type '{t}'", designator.at)
+        if t.count >= 0 and designator.place >= t.count:
+            what = f"array designator index ({designator.place}) exceeds array bounds ({t.count})"
+            self.fail(what, designator.at)
+        return designator.place
 
     def inherited_construction(self, t: Type, base: Type, args: list[ast.Expr], at: Token) -> ast.Expr:
         """An object of `t` by a constructor that it has from `base`; what else it consists of is as by default."""
@@ -456,6 +480,9 @@ class Initialisers(Calls):
         assert t.elem is not None
         if len(e.items) == 1 and isinstance(e.items[0][1], ast.Text) and _takes_text(t, e.items[0][1]):
             return e.items[0][1].type.count
+        indices = [self._index(d, t) for d, _ in e.items if d is not None]
+        if indices:
+            return 1 + max(indices)
         if not t.elem.aggregate:
             return len(e.items)
         stream = _Stream(e.items)

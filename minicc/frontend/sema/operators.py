@@ -536,10 +536,6 @@ class Operators(Conversions):
             {a.kind, b.kind} <= {"int", "bool", "float", "enum"} and not (a.scoped or b.scoped)
         ):
             target = common_type(operand_type(yes), operand_type(no))
-        elif "pointer" in (a.kind, b.kind):
-            target = self._common_pointer(yes, no)
-        elif "member" in (a.kind, b.kind):
-            target = self._common_member(yes, no)
         elif "record" in (a.kind, b.kind):
             if b.kind == "record" and self.rank(yes, b) is not None:
                 target = b
@@ -549,6 +545,14 @@ class Operators(Conversions):
                 target = b
             elif b.kind == "record" and self.rank(no, a) is not None:
                 target = a
+            else:  # [expr.cond]/6: as the built-in operator takes them (two lambdas are pointers to functions).
+                plain = self.builtin_operand(yes), self.builtin_operand(no)
+                if not any(e.type.kind == "record" for e in plain):
+                    return self.conditional(condition, *plain, at)
+        elif "pointer" in (a.kind, b.kind):
+            target = self._common_pointer(yes, no)
+        elif "member" in (a.kind, b.kind):
+            target = self._common_member(yes, no)
         if target is None:
             self.fail(f"incompatible operand types ('{yes.type}' and '{no.type}')", at)
         return self._pick(ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target)))
@@ -567,9 +571,13 @@ class Operators(Conversions):
         return ast.Cast(t, e.at, "move" if is_xvalue(e) else "relabel", e, lvalue=True)
 
     def _pick(self, e: ast.Conditional) -> ast.Expr:
-        if isinstance(e.condition, ast.Number):
-            return e.yes if e.condition.value else e.no
-        return e
+        """What a constant condition chooses; a value, though it be an object's."""
+        if not isinstance(e.condition, ast.Number):
+            return e
+        chosen = e.yes if e.condition.value else e.no
+        if e.lvalue or not chosen.lvalue:
+            return chosen
+        return ast.Cast(e.type, e.at, "convert", chosen) if e.type.scalar else e
 
     def _common_pointer(self, yes: ast.Expr, no: ast.Expr) -> Type | None:
         a, b = yes.type.bare, no.type.bare

@@ -6,15 +6,18 @@ template <typename T> __host__ __device__ constexpr typename remove_reference<T>
 template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &t) noexcept { return static_cast<T &&>(t); }
 template <typename T> __host__ __device__ constexpr T &&forward(typename remove_reference<T>::type &&t) noexcept { return static_cast<T &&>(t); }
 template <typename T> __host__ __device__ constexpr const T &as_const(T &t) { return t; }
-template <typename T> __host__ __device__ constexpr T *addressof(T &t) { return &t; }
+template <typename T> __host__ __device__ constexpr T *addressof(T &t) { return __builtin_addressof(t); }
 template <typename T> __host__ __device__ constexpr void swap(T &a, T &b) {
-    T t = a;
-    a = b;
-    b = t;
+    T t(static_cast<T &&>(a));
+    a = static_cast<T &&>(b);
+    b = static_cast<T &&>(t);
+}
+template <typename T, size_t N> __host__ __device__ constexpr void swap(T (&a)[N], T (&b)[N]) {
+    for (size_t i = 0; i < N; i++) swap(a[i], b[i]);
 }
 template <typename T, typename U = T> __host__ __device__ constexpr T exchange(T &t, U &&u) {
-    T old = t;
-    t = u;
+    T old(static_cast<T &&>(t));
+    t = static_cast<U &&>(u);
     return old;
 }
 template <typename T, typename U> __host__ __device__ constexpr bool cmp_equal(T a, U b) { return a == (common_type_t<T, U>)b && (a < 0) == (b < 0); }
@@ -44,14 +47,17 @@ template <typename A, typename B> struct pair {
     B second;
     __host__ __device__ constexpr pair() : first(), second() {}
     __host__ __device__ constexpr pair(const A &a, const B &b) : first(a), second(b) {}
+    template <typename C, typename D, typename = enable_if_t<is_constructible<A, C>::value && is_constructible<B, D>::value>>
+    __host__ __device__ constexpr pair(C &&c, D &&d) : first(static_cast<C &&>(c)), second(static_cast<D &&>(d)) {}
     template <typename C, typename D> __host__ __device__ constexpr pair(const pair<C, D> &o) : first(o.first), second(o.second) {}
+    template <typename C, typename D> __host__ __device__ constexpr pair(pair<C, D> &&o) : first(static_cast<C &&>(o.first)), second(static_cast<D &&>(o.second)) {}
     __host__ __device__ constexpr bool operator==(const pair &o) const { return first == o.first && second == o.second; }
     __host__ __device__ constexpr bool operator!=(const pair &o) const { return !(*this == o); }
     __host__ __device__ constexpr bool operator<(const pair &o) const { return first < o.first || (!(o.first < first) && second < o.second); }
     __host__ __device__ constexpr bool operator>(const pair &o) const { return o < *this; }
 };
 template <typename A, typename B> __host__ __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {
-    return pair<typename decay<A>::type, typename decay<B>::type>(a, b);
+    return pair<typename decay<A>::type, typename decay<B>::type>(static_cast<A &&>(a), static_cast<B &&>(b));
 }
 
 template <typename T, T... I> struct integer_sequence {
