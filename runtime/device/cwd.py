@@ -116,7 +116,8 @@ def _neighbours(small: bool, arch: Arch) -> Sequence[Place]:
 def shared_configuration(grid: Grid, arch: Arch) -> int:
     """Bytes of an SM's memory that the driver makes shared memory (an H200's, of 84 shapes): room for twice the CTAs
     that an SM would hold whatever their registers, four times without shared memory of their own, once if they are of
-    the largest size; beyond 132 KB only what the CTAs need."""
+    the largest size; beyond 132 KB only what the CTAs need that it does hold (42 KB each, room for five, registers for
+    two: 132 KB)."""
     sizes = arch.memory.shared_configurations
     limits = of_grid(grid, arch)
     ctas = min(limits.blocks, limits.warps, limits.shared)
@@ -127,7 +128,7 @@ def shared_configuration(grid: Grid, arch: Arch) -> int:
     def room(count: int) -> int:
         return next((s for s in sizes if s >= max(count * grid.shared, 1)), sizes[-1])
 
-    return max(min(room(min(more * ctas, arch.occupancy.max_blocks)), most), room(ctas))
+    return max(min(room(min(more * ctas, arch.occupancy.max_blocks)), most), room(limits.ctas))
 
 
 def invalid(grid: Grid, arch: Arch) -> str | None:

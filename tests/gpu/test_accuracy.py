@@ -56,6 +56,9 @@ def test_the_split_of_shared_memory_and_l1_is_the_drivers():
             assert cwd.shared_configuration(grid, arch) == row["launch__shared_mem_config_size"], label
             count += 1
     assert count == 84
+    # Two CTAs by their registers, five by their shared memory (2026-12-01).
+    grid = Grid(0, (0, 0), (128, 1, 1), (256, 1, 1), 128, 44032, 0, 1, {}, "sm_90")
+    assert cwd.shared_configuration(grid, arch) == 132 << 10
 
 
 @pytest.mark.parametrize("name", ["validation", "blind"])

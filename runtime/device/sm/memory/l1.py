@@ -27,6 +27,7 @@ from runtime.device.sm.memory.l2 import (
     MP_RECEIVE,
     MP_RECEIVE_LINE,
     MP_ROOM,
+    NEAR_BIT,
     WAITED,
     l2_ahead,
     l2_home,
@@ -65,7 +66,9 @@ SCATTERED = 8
 
 @compiled(inline=True)
 def l1_set(line: int) -> int:
-    """Where the set of a line begins: rows of a matrix do not all meet in a few sets."""
+    """Where the set of a line begins: rows of a matrix do not all meet in a few sets, nor do lines of local memory,
+    whatever half of L2 they are in."""
+    line &= ~(1 << NEAR_BIT)
     return SET * rest(line ^ ((line >> 5 ^ line >> 10 ^ line >> 15) & 31), G[L.G_L1SETS], G[L.G_L1OVER])
 
 

@@ -12,6 +12,7 @@ from tests.gpu import programs
 from tests.gpu.accuracy_page import DATA
 from tests.gpu.compare import CYCLES, labels
 from tests.gpu.micro.plan_bytes import byte_programs
+from tests.gpu.micro.plan_tools import i32, program
 
 CASES = {
     # An array stored byte by byte misses once a sector, which is in the SM's half of L2; one of words misses nowhere.
@@ -36,3 +37,13 @@ def test_cycles_of_bytes(label: str, tmp_path: Path) -> None:
     launch = plan["launches"][labels([plan]).index(label)]
     results, _ = programs.on_model({**plan, "launches": [launch]}, tmp_path, hazards="off", memory=1 << 28)
     assert results[0].cycles == pytest.approx(row[CYCLES], rel=CASES[label])
+
+
+def test_local_memory_fills_all_of_l1(tmp_path: Path) -> None:
+    """H200: eight warps that store 200 words a thread and load them eight times, 200 of 224 KB, miss one in 200 and
+    take 32,458 cycles (2026-12-01). While the half of L2 that a line is in told its set apart, half of them missed."""
+    (tmp_path / "micro_local.cubin").write_bytes(lzma.decompress((DATA / "micro/local.cubin.xz").read_bytes()))
+    launch = ("", "local_walk", 1, 256, [i32(200), i32(8), i32(2), "o"])
+    plan = program("walk", "local", {"o": {"bytes": 128}}, [launch])
+    results, _ = programs.on_model(plan, tmp_path, hazards="off", memory=1 << 28)
+    assert results[0].cycles == pytest.approx(32458, rel=0.05)
