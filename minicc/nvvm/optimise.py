@@ -334,7 +334,8 @@ def _approx(w: _Work) -> None:
             if folded is None:
                 break
             w.become(folded)
-            _middle(w)
+            with _changed({"unroll-max-count": "1"}):  # turns that are made together already would be multiplied
+                _middle(w)
 
 
 def _cases(w: _Work) -> None:

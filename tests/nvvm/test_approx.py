@@ -55,6 +55,18 @@ def test_a_loop_to_a_logarithm_is_unrolled(tmp_path):
     assert text.count("bar.sync") == 5
 
 
+def test_turns_that_are_made_together_are_not_multiplied(tmp_path):
+    """By what is done again for a constant elsewhere in the file: four turns became sixteen."""
+    loop = """__global__ void k(const int *x, int *o, int n, int m) {
+        int s = 0, t = 0;
+        for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (x[s += i ^ j] > t) t = x[s] * x[t];
+        *o = s + t;
+    }
+    """
+    alone, beside = ptx(loop, tmp_path), ptx(loop + TREE, tmp_path)
+    assert 4 <= alone.count("ld.global") == beside.partition(".entry _Z4tree")[0].count("ld.global")
+
+
 def test_powers_and_logarithms_of_doubles_are_constants(tmp_path):
     """They begin with the reciprocal of a constant, and correct it: what comes out is the host's value or near it."""
     draw = random.Random("reciprocal")
