@@ -53,9 +53,17 @@ def _few(lines: list[str]) -> bool:
     for k, block in enumerate(blocks):
         if any(map(_COUNT.match, block)):
             around = [nodes for nodes in found if k in nodes]
-            if len(around) > 1 or any(len(nodes) > 1 and _gathers(blocks, nodes) for nodes in around):
+            taps = len(around) > 1 and not _tile(blocks, around)
+            if taps or any(len(nodes) > 1 and _gathers(blocks, nodes) for nodes in around):
                 return True
     return False
+
+
+def _tile(blocks: list[list[str]], around: list[set[int]]) -> bool:
+    """Whether the innermost of these loops only reads, and threads meet in one around it: it goes over what they have
+    put into shared memory, which is as much as there is room for."""
+    inner, *outer = (["\n".join(blocks[k]) for k in nodes] for nodes in sorted(around, key=len))
+    return not any("  store " in text for text in inner) and any(".barrier." in text for row in outer for text in row)
 
 
 def _gathers(blocks: list[list[str]], nodes: set[int]) -> bool:

@@ -67,6 +67,21 @@ BEST = """__global__ void best(float **image, const float *angle, const float *s
 }
 """
 
+TILE = """__global__ void waves(const float4 *x, float *out, int n)
+{
+    __shared__ float4 tile[128];
+    int t = threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < n; k += 128) {
+        tile[t] = x[k + t];
+        __syncthreads();
+        for (int i = 0, most = min(n - k, 128); i < most; i++) s += __sinf(tile[i].x * t + tile[i].y);
+        __syncthreads();
+    }
+    out[t] = s;
+}
+"""
+
 
 @cache
 def compiled() -> minicc.Compiled:
@@ -99,6 +114,11 @@ def test_a_loop_around_may_become_two_turns_for_it():
     """By eight each of up to seven turns left over waits for its loads (ten images 1.6 of the cycles)."""
     text = minicc.compile(SourceFile("k.k", BEST), arch="sm_90").ptx
     assert text.count("setp.gt.f32") + text.count("setp.leu.f32") == 3 * (4 + 1)
+
+
+def test_what_threads_have_put_into_shared_memory_is_gone_through_by_eight():
+    text = minicc.compile(SourceFile("k.k", TILE), arch="sm_90").ptx
+    assert text.count("sin.approx") == 8 + 4 + 2 + 1
 
 
 @settings(max_examples=15, deadline=None)
