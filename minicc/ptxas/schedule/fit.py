@@ -68,7 +68,8 @@ blocks of 1,024 threads can be launched for it."""
 _NEARLY_ANY = 96
 """Registers up to which `_ANY_BLOCK` are tried whatever a function waits for, up to `_SEARCHED` instructions: nvcc's
 code of such functions mostly has no more. Of five with 86 to 94 registers two have an order for 64,
-with 0.83 and 0.75 of the cycles; a sixth has 54 for 82."""
+with 0.83 and 0.75 of the cycles; a sixth has 54 for 82. With up to `_ROOM` they are where its values take them; of
+three with 98 to 102 two have an order."""
 _SEARCHED, _TRIED = 2000, 12_000
 """Instructions up to which room for one block more is searched for, where an SM has room for `_FEW_WARPS`; up to the
 second by another order alone."""
@@ -288,8 +289,11 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     first = kept = _Kept(function, _orders(function))
     program = _Kept(function, leanest.given)
     usual = trials.of()
-    if not known and longest < size and usual.registers > _NEARLY_ANY:
-        return False
+    if not known and longest < size:
+        # Where it is loads under way that take more than the program's own order needs, they would wait with fewer.
+        waiting = graphs.peak + _GAPS > _ANY_BLOCK and graphs.peak + 2 * _GAPS < most
+        if usual.registers > (_NEARLY_ANY if waiting else _ROOM):
+            return False
     best, most_alone = usual.among(usual.registers), (_LONGER_KNOWN if known else _LONGER) * usual.alone
     program.restore()
     least = trials.need.between(graphs.live)

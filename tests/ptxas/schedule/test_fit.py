@@ -376,13 +376,23 @@ __global__ void collide(const float *__restrict__ f, float *__restrict__ out, in
     assert np.allclose(out, moved - 1.2 * (moved - rest), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize(("n", "threads", "most"), [(16, 1024, 64), (37, 512, 128)])
-def test_a_long_function_leaves_room_for_blocks_of_many_threads(n: int, threads: int, most: int) -> None:
+@pytest.mark.parametrize(
+    ("n", "threads", "most", "function", "term"),
+    [
+        (16, 1024, 64, "exp", "b{0} * a{1} / (a{0} + b{2})"),
+        (22, 1024, 64, "sqrt", "b{0} * a{1} * b{2}"),
+        (37, 512, 128, "exp", "b{0} * a{1} / (a{0} + b{2})"),
+    ],
+)
+def test_a_long_function_leaves_room_for_blocks_of_many_threads(
+    n: int, threads: int, most: int, function: str, term: str
+) -> None:
     """Sixteen exponentials and quotients of doubles: three quarters of an SM's cycles with 64 registers instead of 90,
-    some of them kept in local memory, since nothing says that fewer than 1,024 threads share it. Of 37 a warp alone
-    takes longer with 128 registers instead of 174, but blocks of 512 threads would be refused."""
-    rows = "".join(f"double a{k} = in[t + {k} * n], b{k} = exp(a{k});\n" for k in range(n))
-    total = " + ".join(f"b{k} * a{(k + 1) % n} / (a{k} + b{(k + 2) % n})" for k in range(n))
+    some of them kept in local memory, since nothing says that fewer than 1,024 threads share it; 22 roots, instead of
+    100. Of 37 exponentials a warp alone takes longer with 128 registers instead of 174, but blocks of 512 threads would
+    be refused."""
+    rows = "".join(f"double a{k} = in[t + {k} * n], b{k} = {function}(a{k});\n" for k in range(n))
+    total = " + ".join(term.format(k, (k + 1) % n, (k + 2) % n) for k in range(n))
     text = f"""__global__ void k(double *out, const double *in, int n) {{
         int t = blockIdx.x * blockDim.x + threadIdx.x;
         if (t >= n) return;
@@ -391,9 +401,10 @@ def test_a_long_function_leaves_room_for_blocks_of_many_threads(n: int, threads:
     kernel = runtime.Device("sm_90").load(minicc.compile(SourceFile("k.cu", text), arch="sm_90"))["k"]
     assert kernel.registers <= most
     x = np.random.RandomState(1).uniform(0.1, 1, (n, threads))
-    out, e = np.zeros(threads), np.exp(x)
+    out, f = np.zeros(threads), getattr(np, function)(x)
     kernel[1, threads](out, x, threads)
-    assert np.allclose(out, sum(e[k] * x[(k + 1) % n] / (x[k] + e[(k + 2) % n]) for k in range(n)), rtol=1e-13)
+    values = {f"a{k}": x[k] for k in range(n)} | {f"b{k}": f[k] for k in range(n)}
+    assert np.allclose(out, eval(total, values), rtol=1e-13)
 
 
 @pytest.mark.parametrize("neighbours", [8, 12])
