@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -306,3 +307,18 @@ def test_a_kernel_does_not_know_less_of_shared_memory_for_another_with_an_aggreg
     first, second = text.split("define ptx_kernel void")[1:]
     assert first.count("load <4 x float>, ptr addrspace(3)") == 4
     assert (" byval([36 x i8])" in second) == (aggregate == "Place")
+
+
+@pytest.mark.parametrize(("power", "shift"), [(1, True), (4, True), (6, False)])
+def test_a_frozen_power_of_two_divides_by_a_shift(power: int, shift: bool) -> None:
+    """The source freezes divisors; what LLVM made of a loop's was a division a turn (Perlin noise: 1.8 of nvcc's)."""
+    body = f"""  %s = shl i32 {power}, %n
+  %f = freeze i32 %s
+  %q = udiv i32 %x, %f
+  %r = urem i32 %x, %f
+  %d = sub i32 %q, %r
+  store i32 %d, ptr %p
+  ret void
+"""
+    text = nvvm.optimise(f"define ptx_kernel void @k(ptr %p, i32 %x, i32 %n) {{\n{body}}}\n", nvvm.Options())
+    assert (not re.search(r"\bu(div|rem)\b", text)) == shift and "freeze" in text
