@@ -183,8 +183,10 @@ def _doomed(function: MFunction, graph: Graph) -> set[int]:
     exits = [index for index, after in enumerate(graph.succs) if not after]
     if len(exits) < 2:
         return set()
+    # Not what a failed assertion comes to, if there is another: the end of a loop may be nothing but an exit.
+    ends_ = [e for e in exits if all(i.mnemonic != "BPT" for i in function.blocks[e].insts)] or exits
     reaching: dict[int, set[int]] = {}
-    for index in [e for e in exits if not _idle(function.blocks[e])][-_MAY_BE_MAIN:] or exits[-1:]:
+    for index in [e for e in ends_ if not _idle(function.blocks[e])][-_MAY_BE_MAIN:] or ends_[-1:]:
         reaching[index] = reachable(graph.preds, [index])
     main = max(reaching, key=lambda index: (len(reaching[index]), index))
     return reachable(graph.preds, exits) - reaching[main]

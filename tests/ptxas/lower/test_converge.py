@@ -218,23 +218,28 @@ def test_lanes_that_were_let_go_are_fetched_before_a_barrier(name):
     assert ("WARPSYNC.ALL" in text.partition("BAR.SYNC")[0]) == (name in SPINNING)
 
 
-def test_lanes_are_together_in_a_loop_that_ends_in_an_exit():
-    """They meet behind the `if` although no block follows the loop, so that the shuffle finds the warp whole."""
-    text = """.version 8.0\n.target sm_90\n.address_size 64
-    .visible .entry k(.param .u64 p, .param .u32 n) {
+@pytest.mark.parametrize("failed", ["", "failed: st.global.u32 [%rd1], %r1; trap;"])
+def test_lanes_are_together_in_a_loop_that_ends_in_an_exit(failed: str) -> None:
+    """They meet behind the `if` although no block follows the loop, so that the shuffle finds the warp whole. What a
+    failed assertion comes to is no place to meet, though it does more than the loop's end."""
+    way = "setp.eq.u32 %p1, %r1, 77; @%p1 bra failed;" if failed else ""
+    turn = "setp.lt.u32 %p2, %r3, %r1; @%p2 bra head; bra.uni done;"
+    leave = turn if failed else "setp.ge.u32 %p2, %r3, %r1; @%p2 bra done;"
+    text = f""".version 8.0\n.target sm_90\n.address_size 64
+    .visible .entry k(.param .u64 p, .param .u32 n) {{
         .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<3>;
         ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r3, 0;
         mul.wide.u32 %rd2, %r2, 4; add.u64 %rd1, %rd1, %rd2;
-        bra.uni head;
+        {way} bra.uni head;
     join: shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r5;
-        setp.ge.u32 %p2, %r3, %r1; @%p2 bra done;
+        {leave}
     head: ld.volatile.global.u32 %r4, [%rd1]; setp.lt.u32 %p1, %r4, %r2; @%p1 bra join;
         div.u32 %r4, %r4, %r2; atom.global.add.u32 %r4, [%rd1], %r4; st.global.u32 [%rd1+64], %r4; bra.uni join;
-    done: ret;
-    }"""
+    done: ret; {failed}
+    }}"""
     image = minicc.compile(SourceFile("k.ptx", text)).sass
     assert "WARPSYNC" not in image
-    assert len(re.findall(r"\bBSYNC\b", image)) == 1
+    assert len(re.findall(r"\bBSYNC\b", image)) == 1 + bool(failed)
 
 
 RANKS = """extern "C" __global__ void ranks(const int *__restrict__ key, int *__restrict__ rank) {
