@@ -232,15 +232,26 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
     work = [entry]
     everything = False
     names: set[str] = set()
+    known: dict[int, Instr] = {}
+    """Words that say the same at every place."""
+
+    def decoded(i: int) -> Instr | str:
+        if (instr := known.get(words[i])) is not None:
+            return instr
+        try:
+            instr = sass.decode(words[i], arch, 16 * i)
+        except CompileError as error:
+            return str(error)
+        if not any(isinstance(op, Target) for op in instr.operands):
+            known[words[i]] = instr
+        return instr
+
     while work:
         i = work.pop()
         while 0 <= i < len(words) and i not in found:
-            try:
-                instr = sass.decode(words[i], arch, 16 * i)
-            except CompileError as error:
-                found[i] = str(error)
+            instr = found[i] = decoded(i)
+            if isinstance(instr, str):
                 break
-            found[i] = instr
             name = instr.mnemonic
             for op in instr.operands:
                 if isinstance(op, Target) and op.address is not None and "ABS" not in instr.modifiers:
@@ -256,12 +267,9 @@ def _reach(words: list[int], entry: int, arch: Arch) -> dict[int, Instr | str]:
                 break
             i += 1
     if everything or ("RET" in names and "CALL" not in names):
-        for i, word in enumerate(words):
+        for i in range(len(words)):
             if i not in found:
-                try:
-                    found[i] = sass.decode(word, arch, 16 * i)
-                except CompileError as error:
-                    found[i] = str(error)
+                found[i] = decoded(i)
     return found
 
 
@@ -342,11 +350,17 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
     constants: list[tuple[int, int, int, int, int]] = []
     facts: list[Facts | None] = [None] * count
     highest = np.zeros(count, np.int64)
+    first: dict[int, int] = {}
+    """Where a word stands first that says the same at every place."""
     for i, instr in sorted(_reach(words, entry // 16, arch).items()):
         if isinstance(instr, str):
             errors[i] = instr
             continue
         instrs[i] = instr
+        if (same := first.get(words[i])) is not None:
+            code[i], operands[i], highest[i] = code[same], operands[same], highest[same]
+            timings[i], facts[i], bounds[i] = timings[same], facts[same], bounds[same]
+            continue
         row, effects = code[i], sass.effects(instr, arch)
         if misplaced := _misplaced(effects):
             errors[i] = misplaced
@@ -357,21 +371,23 @@ def _decode(data: bytes, entry: int, arch: Arch, hazards: bool) -> Decoded:
         if bound is None:
             continue
         bounds[i] = bound
-        operands[i] = bound.operands
-        if bound.operands["const_slot"] >= 0:
-            o = bound.operands
-            constants.append(
-                (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
-            )
+        operands[i] = o = bound.operands
+        if o["const_slot"] >= 0:
             row[L.C_CLINE] = constant_line.python(int(o["const_bank"]), int(o["const_offset"]))
         _common(row, instr, bound, effects, arch, timings, i)
         facts[i] = Facts.of(effects, bound)
         named = [a.index + a.count for a in (*effects.reads, *effects.writes) if a.file == "R" and a.index < RZ]
         highest[i] = max(named, default=0)
+        if bound.key is not None and error is None:
+            first[words[i]] = i
     addresses = codegen.compile(b.form for b in bounds.values() if b.form is not None)
     for i, bound in bounds.items():
         if bound.key is not None:
             code[i, L.C_FN] = addresses[bound.key]
+        if (o := bound.operands)["const_slot"] >= 0:
+            constants.append(
+                (i, int(o["const_slot"]), int(o["const_bank"]), int(o["const_offset"]), int(o["const_size"]))
+            )
     for i, known in enumerate(instrs):
         if known is not None and known.mnemonic == "DEPBAR" and code[i, L.C_AUX] >= 0:
             ringed = code[i, L.C_AUX]
