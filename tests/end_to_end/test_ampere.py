@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 
 import pytest
 from elftools.elf.elffile import ELFFile
@@ -46,6 +47,7 @@ PATHS = [
 LATER = frozenset({"VIADD", "VIMNMX", "VIADDMNMX", "REDG", "CGAERRBAR", "ELECT", "STAS", "SYNCS"})
 
 
+@cache
 def compiled(path, machine):
     return minicc.compile(path, arch=machine)
 
