@@ -224,9 +224,10 @@ def _again(machine: llvm.Machine, ir: str, options: Options, changed: dict[str, 
 _KERNEL = rf"(?m)^(define ptx_kernel [^\n]*?@({GLOBAL})\([^\n]*\))( #\d+[^\n]*\{{)$"
 """The head of a kernel with attributes."""
 _UNSWITCHED = {"enable-nontrivial-unswitch": "true"}
-_LONGER, _FEWER_TURNS = 4, 2.5
+_LONGER, _FEWER_TURNS, _LEFT = 4, 2, 2.5
 """How many times as long a kernel may become where tests leave its loops, and by loops of fewer turns together (loops
-around them are unrolled, too, where these have become short)."""
+around them are unrolled, too, where these have become short); by the latter also where turns with a condition would go
+one by one."""
 
 
 def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
@@ -257,13 +258,19 @@ def _tuned(machine: llvm.Machine, ir: str, options: Options, text: str) -> str:
             gone = arrays.gone(longer, kept)
             text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
+        from minicc.nvvm import rests
         from minicc.nvvm.functions import replaced
 
-        most = _LONGER if changed.keys() & _UNSWITCHED else _FEWER_TURNS
+        left = rests.left(text) if ".iter" in text else set[str]()
         for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
             if some:
                 other = _again(machine, ir, options, more, some)
-                text = replaced(text, other, some, most) or text
+                limits: list[tuple[set[str], float]] = [(some, _LONGER)]
+                if not changed.keys() & _UNSWITCHED:
+                    limits = [(some - left, _FEWER_TURNS), (some & left, _LEFT)]
+                for part, most in limits:
+                    if part:
+                        text = replaced(text, other, part, most) or text
     return text
 
 

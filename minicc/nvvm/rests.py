@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from minicc.nvvm.bodies import bodies
 from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
 
 _WIDTHS = (4, 2, 1)
@@ -78,6 +79,12 @@ class _Rest:
 def split(text: str) -> str:
     """The module's text with such loops taken apart."""
     return "\n}\n".join([_function(f) if _NEXT.search(f) else f for f in text.split("\n}\n")])
+
+
+def left(text: str) -> set[str]:
+    """The functions in which such a loop of several blocks stays: ptxas makes no turns of it together either."""
+    rows = ((name, body.split("\n\n")) for name, _, body in bodies(split(text)))
+    return {name for name, blocks in rows if any(_NEXT.search(b) and not _COUNT.search(b) for b in blocks)}
 
 
 def _function(text: str) -> str:
