@@ -69,6 +69,8 @@ def test_loops_of_mma(
         ("for (int j = 0; j < 4; j++) s += x[4 * k + j];", True),
         ("if (x[k] < y) { float t = y - x[k]; s += t * t; }", True),
         ("if (n == 2) s = fmaxf(s, x[k]); else s += x[k];", True),
+        ("if (x[k] < y || k == n) continue; float t = x[n + k]; if (t < y) s = t;", True),
+        ("if (x[k] < y) { continue; } d[k] = s;", False),
         ("for (int j = 0; j < n; j++) s += x[4 * k + j];", False),
         ("if (x[k] < y) s += y / x[k];", False),
         ("if (x[k] < y) d[k] = s;", False),

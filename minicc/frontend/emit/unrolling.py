@@ -3,7 +3,7 @@
 The trip count of `for (i = offset[row]; i < offset[row + 1]; i++)` differs from thread to thread and is short as a rule
 (the rows of a sparse matrix, the edges of a node), so much of it is the remainder: by four, as nvcc does, by two where
 the body is long, and not at all where it is longer or branches. What chooses values of local variables is no branch,
-nor is a loop of a few turns.
+be it all behind a `continue`, nor is a loop of a few turns.
 
 And loops that share a constant number of things out, `for (i = threadIdx.x; i < 1024; i += 128)`: at most eight turns,
 so LLVM would make eight bodies with a way out after each, and no load could pass an earlier one's. Of at most four it
@@ -305,12 +305,22 @@ def _value(e: ast.Expr) -> int | float | None:
 
 def _branches(s: ast.Stmt) -> bool:
     if isinstance(s, ast.Block):
-        return any(_branches(x) for x in s.items)
+        items = s.items
+        after = next((k for k, x in enumerate(items) if _passes(x)), len(items))
+        return any(map(_branches, items[:after])) or not all(map(_chooses, items[after + 1 :]))
     if isinstance(s, ast.Loop):
         return not 1 < turns(s) <= _FEW_TURNS or _branches(s.body)
     if isinstance(s, ast.If):
         return not (_chooses(s.then) and (s.other is None or _chooses(s.other)))
     return isinstance(s, ast.Switch)
+
+
+def _passes(s: ast.Stmt) -> bool:
+    """Whether it is `if (...) continue;`: what follows it is what is done otherwise."""
+    if not isinstance(s, ast.If) or s.other is not None:
+        return False
+    then = s.then.items[0] if isinstance(s.then, ast.Block) and len(s.then.items) == 1 else s.then
+    return isinstance(then, ast.Jump) and then.kind == "continue"
 
 
 def _chooses(s: ast.Stmt) -> bool:
