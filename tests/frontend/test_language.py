@@ -181,12 +181,12 @@ ACCEPTED = {
     "unread_heads": "#include <sstream>\n#include <memory>\nnamespace k_ { template <class T> __global__ void q_(T *) {} std::ostringstream f_(std::shared_ptr<int> c, int32_t size); class nA_; struct nA_ { int32_t x; }; } __global__ void K(k_::nA_ *p) { p->x = 1; }",  # noqa: E501
     "constants": "#include <math_constants.h>\n__global__ void K(double *o, float *f) { o[0] = CUDART_SQRT_2PI * CUDART_LN2_HI + CUDART_LN2_LO + CUDART_THIRD + CUDART_2_OVER_PI; f[0] = CUDART_LNPI_F + CUDART_TWO_TO_23_F; }",  # noqa: E501
     "cccl_halves": "#include <cooperative_groups/reduce.h>\n#include <thrust/complex.h>\n__global__ void K(half2 *o, __nv_bfloat16 *b, __nv_fp8_e4m3 *f, uint8_t *u) { o[0] = o[1]; b[0] = b[1]; f[0] = f[1]; u[0] = 1; }",  # noqa: E501
-    "cccl_cfloat": "#include <cuda/std/array>\n__global__ void K(float *o) { o[0] = -FLT_MAX; o[1] = DBL_EPSILON; }",
+    "cccl_cfloat": "#include <cuda/std/array>\n__global__ void K(float *o) { o[0] = -FLT_MAX; o[1] = DBL_EPSILON; o[2] = __FLT_MAX__ - __DBL_MIN_EXP__ * __INT_MAX__; }",  # noqa: E501
     "narrowed": "struct nA_ { int a; }; __global__ void K(int *o, double d, long l) { int a{d}; nA_ b{l}; short c[2] = {o[0], o[1]}; o[0] = a + b.a + c[1]; }",  # noqa: E501
     "promotions": "__global__ void K(int *o, char a, unsigned short b, bool c) { o[0] = a + b; o[1] = -b; o[2] = ~c + c; o[3] = a << b; }",  # noqa: E501
     "mixed": "__global__ void K(double *o, int a, unsigned b, float f, long long l) { o[0] = a + b; o[1] = f * l; o[2] = a / 2.0f; o[3] = b - l; }",  # noqa: E501
     "pointers": "__global__ void K(const int *p, int **q, void *v) { const int *e = p + 3; *q = (int *)v + (e - p); if (!v || e == nullptr || e > p) **q = e[-1] + 2[p]; }",  # noqa: E501
-    "array_pointer": "__global__ void K(int (*m)[4], int i) { int a[3][4] = {{1, 2}, {3}}; m[i][1] = a[i][2]; int (*r)[4] = a; r[1][2] = 5; m[0][0] = (*r)[i]; }",  # noqa: E501
+    "array_pointer": "template <typename T, int N> __device__ int row_(const T (*const p)[N], int i) { return p[i][N - 1]; } __global__ void K(int (*m)[4], int i) { m[2][0] = row_(m, i); int a[3][4] = {{1, 2}, {3}}; m[i][1] = a[i][2]; int (*r)[4] = a; r[1][2] = 5; m[0][0] = (*r)[i]; }",  # noqa: E501
     "structs": "struct S_ { int a; struct { float x[2]; } in; unsigned b : 3, c : 7; }; __global__ void K(S_ s, S_ *p) { S_ t = s, u = {1, {{2.f, 3.f}}, 2, 100}; t.in.x[1] = u.c; p[0] = t; p[1] = u; p->b += 9; p->c++; (*p).a = sizeof(S_); }",  # noqa: E501
     "union": "union U_ { float f; unsigned u; unsigned char b[4]; }; __global__ void K(float *o) { U_ u; u.f = o[0]; u.u ^= 1u << 31; o[1] = u.f; o[2] = u.b[3]; U_ w = u; o[3] = w.f; }",  # noqa: E501
     "enums": "enum E_ { EA_, EB_ = 7, EC_ }; enum class F_ : short { X, Y = -1 }; __global__ void K(int *o, E_ e, F_ f) { o[0] = e + EC_; o[1] = f == F_::Y; o[2] = (int)f; switch (e) { case EA_: o[3] = 1; break; case EB_: o[3] = 2; default:; } }",  # noqa: E501

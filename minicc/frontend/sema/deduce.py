@@ -283,9 +283,10 @@ def match(pattern: Type, given: Type, bindings: Bindings, fixed: frozenset[str])
         return match(pattern.elem, given.elem, bindings, fixed)
     if pattern.kind in ("function", "member"):
         return unify(pattern, given, bindings)
-    if pattern.elem.quals & ~given.elem.quals and pattern.kind in ("pointer", "reference"):
-        # const T* takes a T*: the qualifier is added.
-        return match(pattern.elem, ty.qualified(given.elem, pattern.elem.quals), bindings, fixed)
+    quals = element_quals(pattern.elem)
+    if quals & ~element_quals(given.elem) and pattern.kind in ("pointer", "reference"):
+        # const T* takes a T*, and const T (*)[n] a T (*)[n]: the qualifier is added.
+        return match(pattern.elem, ty.qualified(given.elem, quals), bindings, fixed)
     return match(pattern.elem, given.elem, bindings, fixed)
 
 
