@@ -7,6 +7,8 @@ they make the .approx forms give the bits that the reference compiler's give.
 
 from __future__ import annotations
 
+import struct
+
 from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg, number
@@ -200,7 +202,8 @@ def div(b: Builder, inst: ptx.Inst) -> None:
     mods = inst.modifiers
     d, left, right = inst.operands
     out = b.dst(d)
-    x, y = value(b, left), b.reg(value(b, right))
+    x, divisor = value(b, left), value(b, right)
+    y = b.reg(divisor)
     flush = ftz(inst)
     one = isinstance(x, Imm) and x.bits == ONE
     x = b.reg(x)
@@ -221,7 +224,19 @@ def div(b: Builder, inst: ptx.Inst) -> None:
     if one:
         invert(b, out, y, rounding, bool(flush))
     else:
-        divide(b, out, x, y, rounding, bool(flush))
+        divide(b, out, x, y, rounding, bool(flush), _known(divisor))
+
+
+def _known(divisor: MOperand) -> Imm | None:
+    """1 / a constant, to nearest, where both are normal and the significand is not all ones: by that Markstein's step
+    rounds wrongly."""
+    if not isinstance(divisor, Imm) or not TINY <= (size := divisor.bits & 0x7FFFFFFF) <= HUGE:
+        return None
+    if divisor.bits & 0x7FFFFF == 0x7FFFFF:
+        return None
+    (of,) = struct.unpack("<f", struct.pack("<I", size))
+    (bits,) = struct.unpack("<I", struct.pack("<f", 1 / of))  # two roundings are as good as one to 24 bits
+    return fimm(bits | divisor.bits & 0x80000000)
 
 
 def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
@@ -248,8 +263,10 @@ def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
         b.move(out, result)
 
 
-def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: bool) -> None:
-    """Correctly rounded quotient.
+def divide(
+    b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: bool, inverse: Imm | None = None
+) -> None:
+    """Correctly rounded quotient; `inverse`: 1 / y to nearest, if y is a constant.
 
     Nearest: Newton's reciprocal and Markstein's residual step where FCHK says that nothing over- or underflows on the
     way; else, and for directed roundings, the quotient of the operands as doubles, rounded once (`precise`)."""
@@ -257,12 +274,15 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str, flush: b
         x, y = b.new("FMUL.FTZ", x, fimm(ONE)), b.new("FMUL.FTZ", y, fimm(ONE))
     result = b.temp()
     if rounding == "rn":
-        r0 = mufu(b, "RCP", y)
-        e = b.new("FFMA", neg(y), r0, fimm(ONE))
-        r = b.new("FFMA", r0, e, r0)
+        r: MOperand
+        if inverse:
+            r = inverse
+        else:
+            r = mufu(b, "RCP", y)
+            r = b.new("FFMA", r, b.new("FFMA", neg(y), r, fimm(ONE)), r)
         q0 = b.new("FFMA", x, r, ZERO)
         rest = b.new("FFMA", neg(y), q0, x)
-        b.emit("FFMA", (result,), (r, rest, q0))
+        b.emit("FFMA", (result,), (rest, r, q0) if inverse else (r, rest, q0))
         check = b.pred()
         b.emit("FCHK", (check,), (x, y))
         slow, done = b.label("div_slow"), b.label("div_done")

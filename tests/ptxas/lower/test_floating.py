@@ -101,6 +101,10 @@ def test_ieee_operations(w: int) -> None:
         for op in ("add", "sub", "mul"):
             text = f"{op}.{m}.f{w} %d, %a, %b;"
             t.add(op + m, text, f"{k} {k}", k, pairs[::5], lambda a, b, m=m, op=op: ieee.combined(a, b, w, op, m), w)
+    # The reciprocal of a constant is known, but Markstein's step needs a better one of a significand of all ones.
+    for c in (0x40C90FDB, 0x3FFFFFFF, 0xC0400000, 0x00800001, 0x7E800000, 0x7E800001) if w == 32 else ():
+        text = f"div.rn.f32 %d, %a, 0f{c:08X};"
+        t.add(f"by_{c:x}", text, k, k, ones, lambda a, c=c: ieee.quotient(a, c, 32, "rn"), 32)
     t.check()
 
 
