@@ -80,6 +80,23 @@ def test_joined_compares() -> None:
     assert counts["PLOP3"] <= 1 and counts["ISETP"] + counts["FSETP"] == 2
 
 
+@pytest.mark.parametrize("join", ["and", "or", "xor"])
+@pytest.mark.parametrize("sign", ["", "!"])
+def test_what_is_compared_last_comes_last(join: str, sign: str) -> None:
+    """Whatever the order in the PTX: a compare with a parameter does not wait for one of a long sum of products."""
+    body = "cvt.rn.f32.u32 %f0, %r2; mul.f32 %f1, %f0, %f0; fma.rn.f32 %f1, %f1, %f0, %f0; mul.f32 %f1, %f1, %f1;\n"
+    body += f"setp.lt.f32 %p0, %f1, 0f47435000; setp.lt.{join}.s32 %p1, %r2, %r0, {sign}%p0;\n"
+    body += "selp.b32 %r4, 1, 0, %p1; mad.wide.u32 %rd0, %r2, 4, %rd0; st.global.u32 [%rd0], %r4;\n"
+    program = assemble(HEAD + body + "ret; }\n")
+    compares = [i for i in sass.decode_all(program.functions[0].code, ARCH) if i.mnemonic.endswith("SETP")]
+    assert [i.mnemonic for i in compares] == ["ISETP", "FSETP"]
+    out = np.full(32, -1, np.int32)
+    runtime.Device().load(write_cubin(program))["k"][1, 32](out, 20, 1)
+    x = np.arange(32, dtype=np.float64)
+    first, second = ((x**3 + x) ** 2 < 50000) ^ (sign == "!"), x < 20
+    assert (out == {"and": first & second, "or": first | second, "xor": first ^ second}[join]).all()
+
+
 def test_scaling_in_place() -> None:
     """ex2 without .ftz scales small arguments before and after: the result by one guarded instruction, the argument by
     a choice, for which the compare need not have been long before."""
