@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
 from minicc.diagnostics import Diagnostic, Span
@@ -18,6 +18,7 @@ _DECLARED = frozenset(
 """Types of variables; the others are of instructions alone."""
 _OPAQUE = ("texref", "samplerref", "surfref")
 _POSITIVE = ("maxntid", "reqntid", "minnctapersm", "maxnreg", "maxclusterrank")
+_UNIFIED = "Feature 'unified Functions' requires command line option '--compile-only'."
 _BODIES = ("used_bytes_mask", "enable_smem_spilling", "frequency")
 """Pragmas of a function's statements."""
 
@@ -31,16 +32,21 @@ def declarations(module: ptx.Module) -> Iterator[Diagnostic]:
     for item in module.order:
         found: Iterator[str] = iter(())
         if isinstance(item, ptx.Pragma):
+            # ptxas, too, names no place of those that it does not know.
+            for message in _pragma(item.text):
+                yield _error(message, None)
             continue
         if isinstance(item, ptx.Variable):
             known = first.keys() | prototypes.keys()
             found = chain(variable(item, functions, known), _again(item, first.setdefault(item.name, item)))
+            if item.name in prototypes:
+                found = chain(found, [f"Inconsistent redefinition of variable '{item.name}'"])
         elif isinstance(item, ptx.Function):
+            if item.name in first:
+                yield _error(f"Inconsistent redefinition of variable '{item.name}'", item.where)
             found = chain(_function(item, defined), _prototype(item, prototypes.setdefault(item.name, item)))
-        elif isinstance(item, ptx.Alias) and item.name not in functions:
-            found = iter([f"Unknown symbol '{item.name}'"])
-        elif isinstance(item, ptx.Alias) and item.name in defined:
-            found = iter([f"Illegal redefinition of function '{item.name}' as alias"])
+        elif isinstance(item, ptx.Alias):
+            found = _alias(item, prototypes, defined, {v for v in functions if functions[v].linkage == "weak"})
         for message in found:
             yield _error(message, item.where)
 
@@ -56,6 +62,13 @@ def variable(variable: ptx.Variable, functions: Collection[str], known: Collecti
         yield f"Type .{type_} may only be used as an instruction type"
     elif type_ == "pred":
         yield f"Predicate variable '{name}' must be in register state space"
+    elif type_ == "f16x2" and variable.space == "param":
+        yield f"Variable '{name}' cannot be allocated in .param state space"
+    for attribute in variable.attributes:
+        if "unified" in attribute:
+            yield _UNIFIED
+        elif variable.space != "global":
+            yield f"Illegal attribute '{attribute}' for symbol '{name}'"
     if init is None:
         if variable.linkage != "extern" and not all(variable.dims):
             yield f"Non-external variable '{name}' has incomplete type"
@@ -73,6 +86,14 @@ def variable(variable: ptx.Variable, functions: Collection[str], known: Collecti
             yield from _initial(type_, value, functions)
             if isinstance(value, ptx.Symbol) and value.name not in known:
                 yield f"Invalid initial value symbol '{value.name}'"
+
+
+def _pragma(text: str) -> Iterator[str]:
+    """A pragma of the module."""
+    if text.split(" ")[0] in _BODIES:
+        yield f"Pragma '{text}' is allowed only within function scope"
+    elif text != "nounroll":
+        yield f"Pragma '{text}' not supported"
 
 
 def _values(init: ptx.Initial) -> Iterator[ptx.Initial]:
@@ -115,6 +136,12 @@ def _again(variable: ptx.Variable, first: ptx.Variable) -> Iterator[str]:
 
 def _prototype(function: ptx.Function, first: ptx.Function) -> Iterator[str]:
     """A function after a declaration of it."""
+    for wrong in _differing(function, first):
+        yield f"Inconsistent prototypes of '{function.name}', {wrong} differ"
+
+
+def _differing(function: ptx.Function, first: ptx.Function) -> Iterator[str]:
+    """What differs in the results, and in the parameters, of two functions."""
     for mine, other in ((function.returns, first.returns), (function.params, first.params)):
         wrong = ""
         if len(mine) != len(other):
@@ -127,7 +154,28 @@ def _prototype(function: ptx.Function, first: ptx.Function) -> Iterator[str]:
             elif a.align != b.align:
                 wrong = wrong or "parameter alignment"
         if wrong:
-            yield f"Inconsistent prototypes of '{function.name}', {wrong} differ"
+            yield wrong
+
+
+def _alias(
+    alias: ptx.Alias, known: Mapping[str, ptx.Function], defined: Collection[str], weak: Collection[str]
+) -> Iterator[str]:
+    """An alias after the functions that are `known`."""
+    for name in (alias.name, alias.target):
+        if name not in known:
+            yield f"Unknown symbol '{name}'"
+            return
+    mine, other = known[alias.name], known[alias.target]
+    if alias.name in defined:
+        yield f"Illegal redefinition of function '{alias.name}' as alias"
+    elif alias.target not in defined:
+        yield f"Unresolved extern function '{alias.target}'"
+    elif other.entry:
+        yield f"Cannot define alias to entry function '{alias.target}'"
+    elif alias.target in weak:
+        yield f"Function '{alias.target}' with .weak scope cannot be aliased"
+    for wrong in _differing(mine, other):
+        yield f"Mismatch in prototype of alias '{alias.name}' and aliasee '{alias.target}'. {wrong} differ(s)"
 
 
 def _parameters(function: ptx.Function) -> Iterator[str]:
@@ -143,10 +191,14 @@ def _parameters(function: ptx.Function) -> Iterator[str]:
         if p.space == "param":
             if p.type == "pred":
                 yield f"Predicate variable '{p.name}' must be in register state space"
-            if p.vector:
+            if p.vector or p.type == "f16x2":
                 yield f"Variable '{p.name}' cannot be allocated in .param state space"
         elif function.entry:
             yield f"Entry parameter '{p.name}' must have .param state space"
+        if p.type not in _DECLARED and p.type in TYPES:
+            yield f"Type .{p.type} may only be used as an instruction type"
+        if p in function.returns and not all(p.dims):
+            yield "Output parameter cannot be an incomplete array."
         if function.entry and not all(p.dims):
             yield "Parameter to entry function cannot be an incomplete array."
 
@@ -169,5 +221,7 @@ def _function(function: ptx.Function, defined: Collection[str]) -> Iterator[str]
         yield f"Invalid directive '.noreturn' for function '{function.name}'"
     for name in given:
         kind, _, text = name.partition(":")
+        if kind == "attribute" and "unified" in text:
+            yield _UNIFIED
         if kind == "pragma" and text.split(" ")[0] in _BODIES:
             yield f"Pragma '{text}' is allowed only within function scope"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 from minicc.arch import Arch
 from minicc.diagnostics import Diagnostic, Span
+from minicc.ptx import called, since
 from minicc.ptx import model as ptx
-from minicc.ptx import since
 from minicc.ptx.declared import declarations, variable
 
 _TARGET = re.compile(r"sm_([0-9]+)([af]?)$")
@@ -84,6 +84,15 @@ class _Checker:
         self.number = int(match[1]) if match else 0
         self.accelerated = match is None or bool(match[2])
         self.found: list[Diagnostic] = []
+        self.callees = called.Callees(module)
+        self.device: ptx.Function | None = None
+        """The function in hand that is no kernel."""
+        self.own: dict[str, ptx.Variable] = {}
+        """The formal parameters of the function in hand."""
+        self.tables: set[int] = set()
+        """Tables of targets and prototypes before the instruction in hand: none is named before it."""
+        self.declared: list[dict[str, ptx.Statement]] = []
+        """What the bodies of the open scopes declare, innermost last."""
         self.globals: dict[str, str] = {}
         """The state space of each name of the module; of functions there is none."""
 
@@ -129,8 +138,13 @@ class _Checker:
         if any(p.linkage == "hidden" for p in function.params):
             for code, message in since.lacking("Feature 'kernel parameter hidden attribute'", since.HIDDEN, have):
                 self.error(code, message, function.where)
-        names: dict[str, str] = {v.name: v.space for v in (*function.params, *function.returns)}
+        self.device = None if function.entry else function
+        self.own = {v.name: v for v in (*function.params, *function.returns)}
+        names: dict[str, str] = {name: v.space for name, v in self.own.items()}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
+        for name in self.own:
+            if function.type_of(name):
+                self.error("ptx.duplicate", f"Duplicate definition of variable '{name}'", function.where)
         self.scope(function, function.body or [], [function], [names], registers)
 
     def directives(self, found: ptx.Directives, where: Span | None) -> None:
@@ -150,26 +164,33 @@ class _Checker:
         registers: dict[str, str],
     ) -> None:
         here: dict[str, str] = {}
+        items: dict[str, ptx.Statement] = {}
         for item in body:
             if isinstance(item, ptx.Variable | ptx.Label | ptx.Branchtargets | ptx.Callprototype):
-                if item.name in here:
+                formal = not self.declared and item.name in self.own
+                if item.name in here or formal or scope.type_of(item.name):
                     where = getattr(item, "where", None)
                     self.error("ptx.duplicate", f"Duplicate definition of '{item.name}'", where)
                 here[item.name] = item.space if isinstance(item, ptx.Variable) else ""
+                items[item.name] = item
             if isinstance(item, ptx.Variable):
                 for message in variable(item, (), self.globals):
                     self.error("ptx.declaration", message, item.where)
             elif isinstance(item, ptx.Callprototype):
                 self.directives(item.directives, item.where)
         inner = [*names, here]
+        self.declared.append(items)
         for item in body:
             if len(self.found) >= LIMIT:
-                return
+                break
+            if isinstance(item, ptx.Branchtargets | ptx.Callprototype):
+                self.tables.add(id(item))
             if isinstance(item, ptx.Inst):
                 if item.where is not None or not self.selected:
                     self.instruction(item, scopes, inner, registers)
             elif isinstance(item, ptx.Scope):
                 self.scope(item, item.body, [*scopes, item], inner, registers)
+        self.declared.pop()
 
     def instruction(
         self,
@@ -196,7 +217,9 @@ class _Checker:
                     self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", _at(operand.name, inst.where))
             elif isinstance(operand, ptx.Symbol):
                 name = operand.name
-                if name != "_" and space_of(name) is None:
+                table = self.find(name) if inst.opcode in ("brx", "call") else None
+                late = isinstance(table, ptx.Branchtargets | ptx.Callprototype) and id(table) not in self.tables
+                if late or (name != "_" and space_of(name) is None):
                     self.error("ptx.undeclared", f"Unknown symbol '{name}'", _at(name, inst.where))
             elif isinstance(operand, ptx.Address):
                 visit(operand.base)
@@ -222,7 +245,41 @@ class _Checker:
             if isinstance(operand, ptx.Address) and len(self.found) == before:
                 for message in _address(inst, place, operand, type_of, space_of):
                     self.error("ptx.address", message, inst.where)
+        if inst.opcode == "call" and len(self.found) == before:
+            self.call(inst, type_of)
+        elif inst.opcode in ("ld", "st"):
+            self.parameter(inst)
         if len(self.found) == before:
             target = self.number, self.accelerated
             for code, message in check(inst, type_of, self.module.version, self.arch, *target):
                 self.error(code, message, inst.where)
+
+    def find(self, name: str) -> ptx.Statement | None:
+        """What a name is in the open scopes."""
+        return next((items[name] for items in reversed(self.declared) if name in items), None)
+
+    def parameter(self, inst: ptx.Inst) -> None:
+        """Formal parameters of a function are read, its results written; what a call takes and gives, always."""
+        base = next((o.base for o in inst.operands if isinstance(o, ptx.Address)), None)
+        if not isinstance(base, ptx.Symbol):
+            return
+        item = self.find(base.name)
+        if isinstance(item, ptx.Variable):
+            if item.space == "param" and inst.guard is not None:
+                message = f"Illegal to predicate instruction '{inst.opcode}.param' with operand '{base.name}'"
+                self.error("ptx.param", message, inst.where)
+        elif self.device and base.name in self.own and self.own[base.name].space == "param":
+            output = any(v is self.own[base.name] for v in self.device.returns)
+            if inst.opcode == "ld" and output:
+                self.error("ptx.param", f"Illegal to read function return parameter '{base.name}'", inst.where)
+            elif inst.opcode == "st" and not output:
+                self.error("ptx.param", f"Illegal to write to function input parameter '{base.name}'", inst.where)
+
+    def call(self, inst: ptx.Inst, type_of: Callable[[str], str | None]) -> None:
+        found = self.callees.formals(inst, self.find)
+        if isinstance(found, str):
+            self.error("ptx.call", found, inst.where)
+            return
+        for formals in found:
+            for message in called.check(inst, formals, self.callees.abi, self.own, self.find, type_of):
+                self.error("ptx.call", message, inst.where)

@@ -10,6 +10,8 @@ import pytest
 
 from minicc import arch, ptx, ptxas
 from minicc.diagnostics import CompileError, SourceFile
+from minicc.ptx.verify import verify
+from tests.ptx.judge import refused_by_nvidia
 
 HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 KERNEL = (
@@ -48,6 +50,23 @@ LEGAL = [
     (".entry j(.param .u32 a[2][2]) { ret; }", False), (".entry j(.param .v4 .f32 a) { ret; }", False),
     (".entry j(.param .pred a) { ret; }", False), (".entry j(.reg .u32 a) { ret; }", False),
     (".entry j(.param .b8 a[]) { ret; }", False), (".func f(.param .b8 a[]) { ret; }", True),
+    (".func (.param .b8 a[]) f() { ret; }", False), (".func f(.param .f16x2 a) { ret; }", False),
+    (".visible .func g(); .alias g, f; .visible .func f() { ret; }", False),
+    (".visible .func g(); .weak .func f() { ret; } .alias g, f;", False),
+    (".visible .func g(); .visible .entry f() { ret; } .alias g, f;", False),
+    (".visible .func g(.reg .b64 a); .visible .func f(.reg .b32 a) { ret; } .alias g, f;", False),
+    (".visible .func g(); .visible .func h(); .alias g, h;", False), (".global .u32 f; .func f() { ret; }", False),
+    (".global .attribute(.unified(1, 2)) .u32 g;", False), (".const .attribute(.managed) .u32 g;", False),
+    ('.pragma "nounroll";', True), ('.pragma "other";', False), ('.pragma "frequency 3";', False),
+    (".func f(.param .b32 a) { .reg .b32 a; ret; }", False), (".func f(.param .b32 a) { { .reg .b32 a; } ret; }", True),
+    (".func f(.param .b32 a) { st.param.b32 [a], 1; ret; }", False), (".func f() { g: .reg .b32 g; ret; }", False),
+    (".func (.param .b32 a) f() { .reg .b32 x; ld.param.b32 x, [a]; ret; }", False),
+    (".entry j() { call f, (); ret; } .func f() { ret; }", False),
+    (".func f(.reg .u16 a) { ret; } .entry j() { call f, (1); ret; }", False),
+    (".func f(.reg .u16 a) { ret; } .entry j() { call f, (1); ret; }"
+     " .func (.reg .b32 x, .reg .b32 y) g() { ret; }", True),
+    (".entry j() { .reg .b32 r; brx.idx r, B; B: .branchtargets A; A: ret; }", False),
+    (".entry j() { .reg .b64 r; call r, L; L: .callprototype _; ret; }", False),
     (".entry j(.hidden .param .u32 a, .param .u32 b) { ret; }", True),
     (".entry j(.param .hidden .u32 a) { ret; }", False), (".entry j(.hidden .hidden .param .u32 a) { ret; }", False),
     (".entry j(.visible .param .u32 a) { ret; }", False), (".func f(.hidden .param .u32 a) { ret; }", False),
@@ -74,6 +93,24 @@ BODIES = [
     ("mov.u32 %a, 1; .reg .b32 %a;", False), ("add.u32 r, r, %a1; .reg .b32 %a<2>;", False),
     ("{ mov.u32 %a, 1; } .reg .b32 %a;", False), ("mov.u32 r, 1; .reg .b32 %a; mov.u32 %a, r;", True),
     ("ld.global.u32 r, [f];", False), ("ld.shared.u32 r, [r];", True),
+]  # fmt: skip
+CALLEES = """.func f(.param .b32 a) { ret; } .func u(.param .u32 a) { ret; } .func d(.param .f64 a) { ret; }
+.func s(.param .align 8 .b8 a[16]) { ret; } .func v(.param .align 4 .b8 a[]) { ret; } .func r(.reg .f32 a) { ret; }
+.func (.param .b32 z) g() { ret; } .global .b32 n; .global .u64 t[2] = {f, u};
+"""
+CALLS = [
+    ("call f, (1);", True), ("call f, ();", False), ("call f;", False), ("call f, (1, 2);", False),
+    ("call f, (_);", False), ("call g;", False), ("call (_), g;", True), ("call (%f), g;", True),
+    ("call f, (1.5);", True), ("call u, (1.5);", False), ("call u, (%f);", False), ("call u, (%r);", True),
+    ("call d, (1);", False), ("call d, (%d);", True), ("call d, (%f);", False), ("call r, (0f3f800000);", True),
+    ("call r, (2);", False), ("call r, (p32);", True), ("call r, (p64);", False), ("call f, (p64);", False),
+    ("call u, (pf);", False), ("call f, (pf);", True), ("call s, (p16);", True), ("call s, (p16b);", False),
+    ("call s, (p20);", False), ("call s, (q2);", True), ("call s, (%d);", False), ("call s, (1);", False),
+    ("call v, (p16b);", True), ("call v, (p16);", False), ("call f, (n);", False), ("call f, (x);", False),
+    ("call k, (1);", False), ("call (p32), %d, (p32), P;", True), ("call %d, (p32), P;", False),
+    ("call %d, (p32), t;", True), ("call %d, (p64), t;", False), ("call %d, (p32), T;", True),
+    ("call %d, (pf), T;", False), ("B: .branchtargets A<2>; brx.idx %r, B;", True),
+    ("call (p32), g; @%p ld.param.b32 %r, [p32];", False), ("@%p st.param.b32 [p32], 1; call f, (p32);", False),
 ]  # fmt: skip
 PROTOTYPES = [("9.0", "", True), ("9.0", ".noreturn .abi_preserve 4", True), ("8.0", ".abi_preserve 4", False)]
 CALL = (
@@ -107,3 +144,24 @@ def test_nvidia_agrees(tmp_path: Path, oracle: Callable[[str], str]) -> None:
         (tmp_path / "d.ptx").write_text(text)
         command = [nvidia, "-arch=sm_90a", "-o", str(tmp_path / "d.cubin"), str(tmp_path / "d.ptx")]
         assert (subprocess.run(command, capture_output=True).returncode == 0) == legal, text
+
+
+def calls(lines: list[str]) -> str:
+    """A module that makes these calls, each in its own line from the sixth on."""
+    locals_ = (
+        ".param .b32 p32; .param .f32 pf; .param .b64 p64; .param .align 8 .b8 p16[16]; .param .align 4 .b8 p16b[16];"
+        " .param .align 8 .b8 p20[20]; .param .b64 q2[2]; .reg .b32 %r; .reg .f32 %f; .reg .b64 %d; .reg .pred %p;"
+        " P: .callprototype (.param .b32 _) _ (.param .b32 _); T: .calltargets f, u;"
+    )
+    body = "\n".join(f"{{ {line} }}" for line in lines)
+    return f"{HEAD.replace(chr(10), ' ')}\n{CALLEES}.entry k(.param .b64 x) {{ {locals_}\n{body}\nA0: A1: ret; }}\n"
+
+
+def test_calls(tmp_path: Path, oracle: Callable[[str], str]) -> None:
+    """Arguments and results against what a function, prototype or table says."""
+    oracle("ptxas")
+    lines = [line for line, _ in CALLS]
+    wrong = {n for n, (_, legal) in enumerate(CALLS) if not legal}
+    assert refused_by_nvidia(lines, tmp_path, calls, 6) == wrong
+    found = verify(ptx.parse(SourceFile("c.ptx", calls(lines))), arch.get("sm_90a"))
+    assert {d.where.source.position(d.where.start)[0] - 6 for d in found if d.where} == wrong
