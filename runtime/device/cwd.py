@@ -114,21 +114,24 @@ def _neighbours(small: bool, arch: Arch) -> Sequence[Place]:
 
 
 def shared_configuration(grid: Grid, arch: Arch) -> int:
-    """Bytes of an SM's memory that the driver makes shared memory (an H200's, of 84 shapes): room for twice the CTAs
-    that an SM would hold whatever their registers, four times without shared memory of their own, once if they are of
-    the largest size; beyond 132 KB only what the CTAs need that it does hold (42 KB each, room for five, registers for
-    two: 132 KB)."""
+    """Bytes of an SM's memory that the driver makes shared memory (an H200's, of 134 shapes): room for twice the CTAs
+    that an SM holds, for those alone if they are of the largest size or there is but one, and if they have no shared
+    memory of their own for four times those that it would hold whatever their registers; beyond 132 KB only what the
+    CTAs need."""
     sizes = arch.memory.shared_configurations
     limits = of_grid(grid, arch)
-    ctas = min(limits.blocks, limits.warps, limits.shared)
+    ctas = limits.ctas
     threads = grid.block[0] * grid.block[1] * grid.block[2]
-    more = 4 if grid.shared <= arch.abi.shared_reserved else 2 if threads < arch.occupancy.max_threads_per_block else 1
+    if ctas > 1 and grid.shared <= arch.abi.shared_reserved:
+        wanted = 4 * min(limits.blocks, limits.warps, limits.shared)
+    else:
+        wanted = 2 * ctas if ctas > 1 and threads < arch.occupancy.max_threads_per_block else ctas
     most = next((s for s in sizes if s >= 128 << 10), sizes[-1])
 
     def room(count: int) -> int:
         return next((s for s in sizes if s >= max(count * grid.shared, 1)), sizes[-1])
 
-    return max(min(room(min(more * ctas, arch.occupancy.max_blocks)), most), room(limits.ctas))
+    return max(min(room(min(wanted, arch.occupancy.max_blocks)), most), room(ctas))
 
 
 def invalid(grid: Grid, arch: Arch) -> str | None:

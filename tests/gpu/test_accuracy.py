@@ -56,9 +56,21 @@ def test_the_split_of_shared_memory_and_l1_is_the_drivers():
             assert cwd.shared_configuration(grid, arch) == row["launch__shared_mem_config_size"], label
             count += 1
     assert count == 84
-    # Two CTAs by their registers, five by their shared memory (2026-12-01).
-    grid = Grid(0, (0, 0), (128, 1, 1), (256, 1, 1), 128, 44032, 0, 1, {}, "sm_90")
-    assert cwd.shared_configuration(grid, arch) == 132 << 10
+    # 132 blocks of kernels with registers for fewer CTAs (2026-12-01): kilobytes of their own, of the split.
+    for registers, block, kilobytes in (
+        (72, 256, {0: 32, 2: 32, 4: 32, 8: 64, 16: 132, 32: 132, 42: 132, 64: 196}),
+        (128, 256, {0: 32, 2: 16, 4: 32, 8: 64, 16: 100, 32: 132, 42: 132, 64: 132}),
+        (254, 256, {0: 8, 2: 8, 4: 8, 8: 16, 16: 32, 32: 64, 42: 64, 64: 100}),
+        (72, 64, {0: 32, 1: 64, 2: 100, 4: 132, 16: 228}),
+        (128, 64, {0: 32, 1: 32, 2: 64, 4: 100, 16: 164}),
+        (254, 64, {0: 32, 1: 16, 2: 32, 4: 64, 16: 132}),
+        (72, 512, {0: 8, 4: 8, 16: 32, 64: 100}),
+        (128, 512, {0: 8, 4: 8, 16: 32, 64: 100}),
+        (254, 128, {0: 32, 4: 32, 16: 100, 64: 132}),
+    ):
+        for own, split in kilobytes.items():
+            grid = Grid(0, (0, 0), (132, 1, 1), (block, 1, 1), registers, own + 1 << 10, 0, 1, {}, "sm_90")
+            assert cwd.shared_configuration(grid, arch) == split << 10, (registers, block, own)
 
 
 @pytest.mark.parametrize("name", ["validation", "blind"])
