@@ -407,6 +407,14 @@ def _rests(w: _Work) -> None:
             w.become(parts)
 
 
+def _aligned(w: _Work) -> None:
+    if " to ptr addrspace(5)" in w.text:
+        from minicc.nvvm.aligned import marked
+
+        if (known := marked(w.text)) != w.text:
+            w.become(known)
+
+
 def _prepare(w: _Work) -> None:
     if w.options.opt_level and _longest_chain(w.text) > _SLSR_LIMIT * (2 if "addrspace(3)" in w.text else 1):
         _register(w.machine)
@@ -437,6 +445,7 @@ PASSES = (
     Pass("barriers", _barriers, 2),
     Pass("strides", _strides, 2),
     Pass("rests", _rests, 2),
+    Pass("aligned", _aligned, 1),
     Pass("prepare", _prepare, 0, optional=False),
 )
 """LLVM's middle end and what stands around it, in order; `prepare` is the part of code generation that works on IR."""

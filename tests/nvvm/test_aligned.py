@@ -1,0 +1,73 @@
+"""Local arrays beside shared memory are read and written by vectors where their offsets allow it."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+
+import minicc
+from minicc.diagnostics import SourceFile
+from minicc.nvvm.aligned import marked
+from runtime import Device
+
+BUFFERS = """__global__ void product(const float *a, float *out, int n)
+{
+    __shared__ float4 tile[64];
+    float fragment[2][8], sum = 0;
+    int t = threadIdx.x;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        tile[t] = ((const float4 *)a)[k * 32 + t];
+        tile[32 + t] = ((const float4 *)a)[k * 32 + (t ^ 1)];
+        __syncthreads();
+        float4 x = tile[31 - t], y = tile[32 + t];
+        float *f = fragment[k & 1];
+        f[0] = x.x, f[1] = x.y, f[2] = x.z, f[3] = x.w, f[4] = y.x, f[5] = y.y, f[6] = y.z, f[7] = y.w;
+        if (k)
+            for (int i = 0; i < 8; i++) sum = sum * 0.5f + fragment[~k & 1][i] * (i + 1);
+    }
+    out[t] = sum;
+}
+"""
+
+
+def test_fragments_are_vectors() -> None:
+    made = minicc.compile(SourceFile("k.cu", BUFFERS), arch="sm_90")
+    assert len(re.findall(r"(?:ld|st)\.local\.v4", made.ptx)) >= 4 and not re.search(r"(?:ld|st)\.local\.f32", made.ptx)
+    n = 5
+    a, out, sums = np.random.RandomState(2).rand(n, 32, 4).astype(np.float32), np.zeros(32, np.float32), np.zeros(32)
+    Device("sm_90").load(made.cubin)["product"][1, 32](a, out, n)
+    for turn in a[: n - 1].astype(np.float64):
+        fragment = np.concatenate([turn[::-1], turn[np.arange(32) ^ 1]], axis=1)
+        for i in range(8):
+            sums = sums * 0.5 + fragment[:, i] * (i + 1)
+    assert np.allclose(out, sums, rtol=1e-5)
+
+
+def test_no_more_is_said_than_is_so() -> None:
+    """Of random elements of random elements: what their access says divides their address for any index."""
+    draw, types = random.Random(7), {"i8": 1, "float": 4, "double": 8, "[3 x float]": 12, "[8 x half]": 16}
+    arrays, greater = {"[6 x [4 x i16]]": (8, 2), "[2 x [8 x float]]": (32, 4), "[3 x double]": (8,)}, 0
+    for _ in range(200):
+        lines, at, name = (
+            ["  %a = alloca [64 x i8], align 16", "  %p0 = addrspacecast ptr %a to ptr addrspace(5)"],
+            0,
+            0,
+        )
+        for name in range(1, draw.randint(2, 4)):
+            number, variable = draw.randint(-9, 9), draw.choice(["", "%i"])
+            if draw.random() < 0.5:
+                kind, size = draw.choice(list(types.items()))
+                at, index = at + size * number, f"i32 {variable or number}"
+            else:
+                kind, sizes = draw.choice(list(arrays.items()))
+                at += sizes[0] * number + (sizes[1] if len(sizes) > 1 else 0)
+                index = f"i32 0, i32 {variable or number}" + (", i32 1" if len(sizes) > 1 else "")
+            lines.append(f"  %p{name} = getelementptr inbounds {kind}, ptr addrspace(5) %p{name - 1}, {index}")
+        text = "\n".join([*lines, f"  store float %x, ptr addrspace(5) %p{name}, align 1", "}"])
+        said = int(re.findall(r"align (\d+)", marked(text))[-1])
+        greater += said > 1
+        assert 16 % said == 0 and at % said == 0, text
+    assert greater > 50
