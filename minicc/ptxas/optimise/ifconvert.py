@@ -117,6 +117,12 @@ def _some(insts: list[MInst], guard: V) -> bool:
     return False
 
 
+def _twice(body: list[MInst]) -> bool:
+    """Whether the body loads under a condition of its own: the pair with the larger key, in a step by halves, which only
+    the first threads make."""
+    return any(guarded(inst) and inst.memory == "load" for inst in body)
+
+
 def _narrowed(
     body: list[MInst], outer: V, private: set[int], implies: Callable[[V, V], bool]
 ) -> dict[int, MInst] | None:
@@ -252,7 +258,9 @@ class _Converter:
             return False
         if len(insts) > _CHANGES and _changes(insts) and not self._met(after):
             return False
-        if len(insts) > _STEP and not _loads(insts) and _some(head.insts, guard) and self._met(after):
+        step = len(insts) > _STEP and _some(head.insts, guard)
+        half = _twice(insts) and _compared(head.insts, guard) in ("GE", "LE")
+        if (step or half) and not _loads(insts) and self._met(after):
             return False
         if self.preds.get(body.label) != {head.label} or self.named.get(body.label):
             return False

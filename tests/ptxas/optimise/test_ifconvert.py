@@ -400,3 +400,22 @@ def test_long_steps_of_sums_by_halves_keep_their_branches(values: int, branches:
     sums = x.reshape(32, 8, values).sum(0)
     runtime.Device("sm_90").load(image)["k"][1, 256](x)
     assert (x[: 8 * values] == sums.ravel()).all()
+
+
+def test_steps_by_halves_of_pairs_keep_their_branches() -> None:
+    """The larger key goes with its place, which is loaded under a condition of its own: most warps pass the step by."""
+    text = """struct pair { float v; int p; };
+    extern "C" __global__ void k(float *x, int *o) {
+    __shared__ pair s[256]; int t = threadIdx.x;
+    s[t] = {x[t], t};
+    __syncthreads();
+    for (int h = blockDim.x / 2; h > 0; h /= 2) { if (t < h) { if (s[t].v < s[t + h].v) s[t] = s[t + h]; }
+        __syncthreads(); }
+    if (t == 0) o[0] = s[0].p; }"""
+    image = minicc.compile(SourceFile("k.cu", text)).cubin
+    code = sass.decode_all(read_cubin(image, "k").functions[0].code, ARCH)
+    first, last = (n for n, i in enumerate(code) if i.mnemonic == "BAR")
+    assert sum(i.mnemonic == "BRA" and i.guard.index != 7 for i in code[first:last]) == 2
+    x, out = np.random.RandomState(1).random_sample(256).astype(np.float32), np.zeros(1, np.int32)
+    runtime.Device("sm_90").load(image)["k"][1, 256](x, out)
+    assert out[0] == x.argmax()
