@@ -118,8 +118,8 @@ def _some(insts: list[MInst], guard: V) -> bool:
 
 
 def _twice(body: list[MInst]) -> bool:
-    """Whether the body loads under a condition of its own: the pair with the larger key, in a step by halves, which only
-    the first threads make."""
+    """Whether the body loads under a condition of its own: the pair with the larger key, in a step by halves, which
+    only the first threads make."""
     return any(guarded(inst) and inst.memory == "load" for inst in body)
 
 

@@ -49,6 +49,10 @@ _STEPS = (64, 48, 40, 32)
 passed by are tried, until a warp alone takes too long with them."""
 _GAPS = 7
 """Registers beside the live ones, as a rule: the stack pointer, what ptxas always adds, and the gaps of pairs."""
+_JUST = 8
+"""By how many registers a step is just passed by: with 33 to 40 an SM has room for three blocks of 512 threads, not
+four. Long functions are tried with that step only (two of 1,100 and 1,600 instructions took 1.06 and 1.20 of nvcc's
+cycles on an H200, whose code has 32 and 26)."""
 _WORTH = 0.98
 """Of the cycles that an SM full of warps takes for each of them, what fewer registers must come down to. Of 22 kernels
 on an H200 the ten that come down so far took 0.84 to 1.03 of the time with fewer registers, the others 0.95 to 1.17."""
@@ -280,10 +284,11 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
     it is such a one."""
     known, size = function.req_threads is not None, sum(map(len, leanest.given))
     # Fewer registers than blocks of any size need are not worth accesses to local memory, its own or spill code.
-    steps = _STEPS[:1] if known or of_local(function) else _STEPS
+    steps: tuple[int, ...] = _STEPS[:1] if known or of_local(function) else _STEPS
     longest = _WAITING if _waits(function) else _SMALL
     if not known and longest < size:
-        steps = steps[:1]
+        # Of a long function the step alone that is just passed by.
+        steps = (steps[0], *(s for s in steps[1:] if s < most + _GAPS <= s + _JUST))
     if steps[-1] >= most + (_GAPS if size <= longest else 2 * _GAPS) or function.is_routine or size > _SEARCHED:
         return False
     first = kept = _Kept(function, _orders(function))
@@ -313,9 +318,10 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
             if not local and length(function, graphs.arch, trials.facts).alone > _GAINED * most_alone:
                 continue
             fewer = trials.of(local=local)
-            if fewer.failed and made.peak <= aimed < live:
-                # Rather than to wait, it has taken more than were aimed at; so many fewer then.
-                live = made.schedule(schedule.Aim(2 * aimed - live)).most
+            if fewer.failed and (made.peak <= aimed < live or made.peak + _GAPS <= aimed):
+                # Rather than to wait, it has taken more than were aimed at, or gaps between quads that are loaded
+                # have; so many fewer then.
+                live = made.schedule(schedule.Aim(2 * aimed - live if aimed < live else aimed - _GAPS)).most
                 fewer = trials.of(local=local)
             if fewer.failed:
                 # Fewer registers may do, where it is gaps that take too many: more is made again for them then.

@@ -432,3 +432,16 @@ def test_what_stands_before_loads_that_wait_for_one_another_takes_no_registers_a
             if x[index] >= low:
                 want[index] = 9
     assert (out == want).all()
+
+
+def test_a_long_function_that_just_passes_all_warps_by_leaves_room_for_them() -> None:
+    """A polynomial of 300 coefficients: few are live in its own order, 35 registers with those that are under way."""
+    text = """extern __shared__ float4 s[];
+    __global__ void k(float *o) {
+        float x = o[threadIdx.x], y = o[threadIdx.x + 256], r = 0;
+    #pragma unroll
+        for (int k = 0; k < 100; k++) r = ((r * s[k].x + x) * s[k].y + y) * s[k].z + s[k].w;
+        o[threadIdx.x] = r;
+    }"""
+    made = minicc.compile(SourceFile("k.cu", text)).cubin
+    assert read_cubin(made, "k").functions[0].registers <= 32
