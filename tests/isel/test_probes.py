@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,17 +38,39 @@ ALONE = ("br.", "brcond.", "brtable.", "ret.", "callreg.")
 """Roots that need blocks around them; `test_control.py` and `test_select.py` have those."""
 
 
+@cache
+def has(target: str) -> frozenset[Row]:
+    """The patterns that a target has."""
+    described = arch.get(target)
+    base = database(described.sm, described.feature)
+    return frozenset(row for row in all_rows() if base.has(row))
+
+
+def around(target: str) -> list[str]:
+    """The usual targets before and behind one: what ptxas takes for both it takes between them."""
+    if target in USUAL:
+        return []
+    sm = arch.get(target).sm
+    before = [u for u in USUAL if arch.get(u).sm <= sm]
+    behind = [u for u in USUAL if arch.get(u).sm > sm or (arch.get(u).sm == sm and u > target)]
+    return [before[-1], behind[0]] if before and behind else []
+
+
 def probes(target: str) -> tuple[model.Module, dict[str, Row]]:
-    """A module with a function for each pattern that the target has, and the pattern of each function's name."""
+    """A module with a function for each pattern that the target has and not both around it, and the pattern of each
+    function's name."""
     described = arch.get(target)
     base = database(described.sm, described.feature)
     module = model.Module(described.ptx_version, target)
     module.variables = list(VARIABLES)
     module.order = [*VARIABLES, model.Function("callee", False, linkage="extern")]
     rows: dict[str, Row] = {}
+    left = has(target)
+    if both := around(target):
+        left -= has(both[0]) & has(both[1])
     for number, row in enumerate(all_rows()):
         op = plain(root(row.tree))
-        if not base.has(row) or op.startswith(ALONE):
+        if row not in left or op.startswith(ALONE):
             continue
         pattern = next(p for p in base.lookup(op) if p.row is row)
         made = build(pattern, op, base, described, number)
