@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 from minicc.nvvm.bodies import bodies
 from minicc.nvvm.strides import DEFINED, FROM, NAME, NUMBER, PHI, renamed
@@ -51,6 +52,7 @@ _SCOPES = (
     r"(?m)^  (?:tail )?call void @llvm\.experimental\.noalias\.scope\.decl\([^\n]*\n|, !(?:alias\.scope|noalias) !\d+"
 )
 _TARGET = re.compile(r"label (%[-\w.$]+)")
+_STEP = re.compile(r"(?m)^  (%[-\w.$]+) = add ((?:nuw )?(?:nsw )?i\d+) (%[-\w.$]+), (-?\d+)(?=,|$)")
 
 
 class _Rest:
@@ -184,6 +186,15 @@ def _nodes(label: str, latch: str, blocks: dict[str, str]) -> list[str] | None:
     return [label, *(node for node in blocks if node in inside - {label, latch}), *([latch] if latch != label else [])]
 
 
+def _stepped(phis: dict[str, tuple[str, str, str]], n: int, step: re.Match[str]) -> str:
+    """What counts turns, counted in turn `n` from the first one: the constants of addresses come to one."""
+    made, kind, value, more = step.groups()
+    total, most = int(more) * (n + 1), 1 << int(kind[kind.rindex("i") + 1 :]) - 1
+    if value not in phis or phis[value][2] != made or not 0 < total < most:
+        return step[0]
+    return f"  {made} = add {kind} {value}.first, {total}"
+
+
 def _made(label: str, rest: _Rest, left: tuple[str, int]) -> str:
     """The blocks that take the loop's place; `left` is the type of the number of turns, and how many there may be."""
     (form, most), phis, after = left, rest.phis, rest.after
@@ -198,10 +209,12 @@ def _made(label: str, rest: _Rest, left: tuple[str, int]) -> str:
     for width in (w for w in _WIDTHS if w <= most):
         many, over = f"{label}.many{width}", f"{label}.over{width // 2}" if width > 1 else f"{label}.done"
         turns, then, place = "", now, many
+        first = {f"{name}.first": value for name, value in now.items()}
         for n in range(width):
             names = then | {name: f"{name}.left{width}.{n}" for name in made} | {label: place}
             for block, body in rest.blocks.items():
-                turns += (f"{names[block][1:]}:\n" if block != label else "") + renamed(body, names)
+                counted = _STEP.sub(partial(_stepped, phis, n), body) if n else body
+                turns += (f"{names[block][1:]}:\n" if block != label else "") + renamed(counted, names | first)
             place = names[[*rest.blocks][-1]]
             old, then = then, {name: names.get(next_, next_) for name, (_, _, next_) in phis.items()}
             then |= {last: old[name] for name, last in lasting.items()}

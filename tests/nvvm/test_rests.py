@@ -203,3 +203,19 @@ def test_a_promise_of_an_inlined_function_holds_for_one_turn(n: int, apart: int)
     for i in range(n):
         words[i + apart] = words[i + 2] ^ words[i]
     assert (memory.numpy() == words).all()
+
+
+def test_turns_are_counted_from_the_first() -> None:
+    """A constant comes to each address: from one turn to the next it was a sum of 64 bits more for every one."""
+    text = """__global__ void k(const float *x, const float *w, float *out, int t, int n)
+    {
+        int i = blockIdx.x * blockDim.x + threadIdx.x, c = i / t, p = i % t;
+        float s = 0;
+        for (int j = 0; j < n; j++) {
+            int q = p - (n - 1) + j;
+            if (q >= 0) s += w[c * n + j] * x[c * t + q];
+        }
+        out[i] = s;
+    }"""
+    made = minicc.compile(SourceFile("k.cu", text), arch="sm_90").ptx
+    assert made.count("ld.global") == 2 * (8 + 4 + 2 + 1) and made.count("add.s64") <= 17
