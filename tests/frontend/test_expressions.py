@@ -165,7 +165,7 @@ def evaluate(n: Node, types: list[str], values: list[int]) -> int:
     raise AssertionError
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_integer_expressions(data: st.DataObject) -> None:
     """Eight expressions a compilation, since compiling costs more than running."""
