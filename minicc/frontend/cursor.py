@@ -15,7 +15,7 @@ from minicc.frontend.builtins.standard import HIDDEN
 from minicc.frontend.entities import Function, Scope, Variable, others
 from minicc.frontend.options import Options
 from minicc.frontend.tokens import CLOSING, EOF, IDENT, PUNCT, STRING, Token
-from minicc.frontend.types import Type
+from minicc.frontend.types import Record, Type
 
 if TYPE_CHECKING:
     from minicc.frontend.layers import Layers
@@ -350,6 +350,9 @@ class Cursor(Layers):
             found = scope.names.get(name)
             if found is None and (scope.using or scope.kind not in _PLAIN):
                 found = self.find_in(scope, name)
+                record = scope.record
+                if found is not None and record is not None and record.dependent_bases:
+                    found = found if self._found_here(record, name) else None
             elif scope.using and type(found) is list:
                 # A using-directive adds to what the scope has itself ([basic.lookup.unqual]).
                 found = self.with_used(scope, name, found)
@@ -362,6 +365,15 @@ class Cursor(Layers):
                 return found
             scope = scope.parent
         return self.builtin(name)
+
+    def _found_here(self, record: Record, name: str) -> bool:
+        """The name that the class or a base of it has is not one of a base that depends on a template's parameters."""
+        if record.declares(name) or (record.scope is not None and name in record.scope.names):
+            return True
+        if any(not f.name and f.type.record is not None for f in record.fields[record.inherited :]):
+            return True
+        others = [t.record for t, _ in record.bases if t.record is not None and t not in record.dependent_bases]
+        return any(r.scope is not None and self.find_in(r.scope, name) is not None for r in others)
 
     def find_in(self, scope: Scope, name: str) -> object | None:
         """What `name` means in a scope, its base classes or the namespaces that it uses, and those use."""

@@ -223,6 +223,8 @@ class Record:
         """Names declared here that are private or protected, or that a using-declaration brings (`sema/access.py`)."""
         self.closed_bases: dict[Type, str] = {}
         """Base classes that are private or protected."""
+        self.dependent_bases: set[Type] = set()
+        """Base classes that a template's parameters name: only qualified names are looked up there ([temp.dep])."""
         self.closed: list[tuple[Function | FunctionTemplate, str]] = []
         """Constructors that are private or protected."""
         self.friends: set[str] = set()

@@ -18,7 +18,8 @@ CASES = re.findall(r"^=== (\d+): (.*)\n((?:(?!===).*\n)+)", TEXT, re.M)
 def test_the_first_error(tmp_path, capsys, line, message, source):
     path, out = tmp_path / "w.cu", tmp_path / "w.ptx"
     path.write_text(source)
-    assert cli.main(["-ptx", "-arch=sm_90", "-o", str(out), str(path)]) == 1
+    std = ["-std=c++20"] if source.startswith("// c++20") else []
+    assert cli.main(["-ptx", "-arch=sm_90", *std, "-o", str(out), str(path)]) == 1
     errors = [text for text in capsys.readouterr().err.splitlines() if text]
     first = next(k for k, text in enumerate(errors) if "error:" in text)
     assert errors[first].startswith(f"{path}:{line}:")

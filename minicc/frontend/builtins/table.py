@@ -92,17 +92,11 @@ __funnelshift_r                j:jjj    e:funnel:fshr
 __funnelshift_lc               j:jjj    e:funnel:nvvm.fshl.clamp
 __funnelshift_rc               j:jjj    e:funnel:nvvm.fshr.clamp
 __mulhi                        i:ii     i:llvm.nvvm.mulhi.i
-mulhi                          i:ii     i:llvm.nvvm.mulhi.i
 __umulhi                       j:jj     i:llvm.nvvm.mulhi.ui
-umulhi                         j:jj     i:llvm.nvvm.mulhi.ui
 __mul64hi                      x:xx     i:llvm.nvvm.mulhi.ll
-mul64hi                        x:xx     i:llvm.nvvm.mulhi.ll
 __umul64hi                     y:yy     i:llvm.nvvm.mulhi.ull
-umul64hi                       y:yy     i:llvm.nvvm.mulhi.ull
 __mul24                        i:ii     i:llvm.nvvm.mul24.i
-mul24                          i:ii     i:llvm.nvvm.mul24.i
 __umul24                       j:jj     i:llvm.nvvm.mul24.ui
-umul24                         j:jj     i:llvm.nvvm.mul24.ui
 __sad                          j:iij    i:llvm.nvvm.sad.i
 __usad                         j:jjj    i:llvm.nvvm.sad.ui
 __hadd                         i:ii     lib:integer

@@ -11,6 +11,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator, Declarators
 from minicc.frontend.sema import arithmetic, constant
+from minicc.frontend.sema.deduce import dependent
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
 from minicc.frontend.types import Type
 
@@ -100,7 +101,8 @@ class Constraints(Declarators):
         self.function = None
         try:
             e = self.binary_expression(3)
-            return bool(constant.truth(self.condition(e)))
+            if e.type.bare.kind == "bool" or self.pattern or dependent(e.type):
+                return bool(constant.truth(self.condition(e)))
         except (Abandon, arithmetic.NotConstant):
             self.i = start + len(self.tokens) - tail
             self._skip_atom()
@@ -109,6 +111,7 @@ class Constraints(Declarators):
             self.quiet -= 1
             self.unevaluated -= 1
             self.scope, self.nest, self.function = scope, nest, function
+        self.fail(f"atomic constraint must be of type 'bool' (found '{e.type.bare}')", ast.start(e))
 
     def _skip_atom(self) -> None:
         while self.token.kind != EOF and self.token.text not in ("&&", "||", ")", ";"):
@@ -356,6 +359,8 @@ class Constraints(Declarators):
                     part = []
                 else:
                     part.append(token)
+            if part:
+                out |= self._atom_names(part, names, depth)
         return out
 
     def spelled(self, template: ast.FunctionTemplate | ast.Partial) -> set[str]:
@@ -368,7 +373,24 @@ class Constraints(Declarators):
     def more_constrained(self, a: ast.FunctionTemplate | ast.Partial, b: ast.FunctionTemplate | ast.Partial) -> bool:
         return self.spelled(a) > self.spelled(b)
 
+    def as_constrained(self, a: ast.Partial, b: ast.Partial) -> bool:
+        """Of what two templates demand neither contains the other's; not said of alternatives."""
+        first, second = self.spelled(a), self.spelled(b)
+        return not (first > second or second > first or any("||" in atom for atom in first | second))
+
+    @staticmethod
+    def _ends_first(part: list[Token]) -> bool:
+        """The bracket that opens it is closed by its last token."""
+        depth = 0
+        for token in part[:-1]:
+            depth += {"(": 1, ")": -1}.get(token.text, 0)
+            if depth == 0:
+                return False
+        return True
+
     def _atom_names(self, part: list[Token], names: dict[str, str], depth: int) -> set[str]:
+        if part[0].text == "(" and self._ends_first(part):
+            return self.atoms([part[1:-1]], names, depth)
         text = " ".join(names.get(t.text, t.text) for t in part)
         found = self.lookup(part[0].text)
         for k in range(2, len(part), 2):

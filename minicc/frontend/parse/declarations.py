@@ -204,6 +204,8 @@ class Declarations(MemberInitialisers):
                 f = self.function_declarator(specs, d)
                 self._check_named_types(d, f)
                 if self.at("=") and self.peek().text == "delete":
+                    if f.first is not d.name:
+                        self.fail("deleted definition must be first declaration", d.name or specs.at)
                     self.i += 2
                     f.deleted = True
                 if self.at("{") or (self.at(":") and f.constructor):
@@ -271,6 +273,8 @@ class Declarations(MemberInitialisers):
 
     def _namespace(self) -> None:
         open_names, opened = {""}, self.token
+        if self.function is not None and self.peek(2).text != "=":
+            self.fail("namespaces can only be defined in global or namespace scope", opened)
         if self.accept("inline"):
             open_names.add(self.peek().text)
         self.i += 1
@@ -358,6 +362,14 @@ class Declarations(MemberInitialisers):
         self.scope.names[name.text] = entity
 
     def static_assert(self) -> None:
+        at, value, message = self.assertion()
+        if value is None:
+            self.fail("static assertion expression is not an integral constant expression", at)
+        if not value:
+            self.report("frontend.static-assert", f"static assertion failed{message}", at)
+
+    def assertion(self) -> tuple[Token, bool | None, str]:
+        """(place, value if it is a constant, message) of the static assertion at the cursor."""
         self.i += 1
         self.expect("(", "after 'static_assert'")
         at = self.token
@@ -371,11 +383,7 @@ class Declarations(MemberInitialisers):
                 message += self.take().text[1:-1]
         self.expect(")")
         self.expect(";", "after 'static_assert'")
-        value = constant.truth(self.condition(e))
-        if value is None:
-            self.fail("static assertion expression is not an integral constant expression", at)
-        if not value:
-            self.report("frontend.static-assert", f"static assertion failed{message}", at)
+        return at, constant.truth(self.condition(e)), message
 
     # -- functions
 

@@ -73,7 +73,18 @@ class Guides(Specialisations):
         name = self.take()
         start = self.i
         self.skip_declaration()
+        self._check_result(name, self.tokens[start : self.i - 1])
         self._add_guide(params, f"guide {name.text}", self.tokens[start : self.i], name)
+
+    def _check_result(self, name: Token, tail: list[Token]) -> None:
+        """Behind the parameters, and the arrow, stands the class itself ([temp.deduct.guide])."""
+        k = self._past_bracket(tail, 0)
+        result = tail[k + 1 :]
+        opens = next((n for n, t in enumerate(result) if t.text == "<"), len(result))
+        if opens and result[opens - 1].text != name.text:
+            spelled = "".join(t.text for t in result)
+            what = f"deduced type '{spelled}' of deduction guide is not written as a specialization of template"
+            self.fail(f"{what} '{name.text}'", result[0])
 
     def _add_guide(self, params: list[ast.TemplateParam], name: str, tail: list[Token], at: Token) -> None:
         """Declare `auto name tail` where the class template is declared."""

@@ -35,6 +35,7 @@ class Heap(Primaries):
                 self.expect("]")
         if bracket:
             self.expect(")")
+        t = self._deduced_new(t, named) if t.bare is ty.AUTO else t
         self.require_complete(t, token)
         if t.record is not None and t.record.abstract:
             self.fail(f"allocating an object of abstract class type '{t}'", named)
@@ -58,6 +59,16 @@ class Heap(Primaries):
         else:
             init = self.default_value(t, token) if self._needs_construction(t) else None
         return ast.New(ty.pointer(t), token, t, count, init, self._place(t, count, placed, own, token), listed)
+
+    def _deduced_new(self, t: Type, at: Token) -> Type:
+        """What `auto` means before the initialiser at the cursor, which stays."""
+        start = self.i
+        given = [e for _, e in self.braced_list().items] if self.at("{") else self.arguments() if self.at("(") else []
+        self.i = start
+        if len(given) != 1:
+            fault = "contains multiple constructor arguments" if given else "requires a constructor argument"
+            self.fail(f"new expression for type '{t}' {fault}", at)
+        return ty.qualified(self.decay(given[0]).type.bare, t.quals)
 
     def _new_value(self, t: Type, token: Token) -> ast.Expr | None:
         """What is laid into the memory of one object."""

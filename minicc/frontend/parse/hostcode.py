@@ -24,6 +24,7 @@ _DEVICE = frozenset(("__device__", "__global__", "__constant__", "__shared__", "
 _NOT_FUNCTIONS = frozenset(
     "struct class union enum namespace template typedef using static_assert constexpr consteval asm friend".split()
 )
+_ASSERTS = ("static_assert", "_Static_assert")
 _BEFORE_BODY = frozenset((")", "const", "noexcept", "override", "try"))
 _HOST_WORD = (
     "std|thrust|cub|virtual|throw|dynamic_cast|typeid|FILE|DIR|va_list|jmp_buf|pthread_([a-z]+_)?t|(sem|mqd|regex|off|pid)_t|"
@@ -297,6 +298,11 @@ class HostCode(HostBody):
         self.signatures.undo(grown, known.values())
         depth_end = self._extent()
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
+        if self.token.text in _ASSERTS:
+            value = self._asserted()
+            if value is not None:
+                return super().declaration()
+            self.warn("frontend.host-assertion", "static assertion of what is not known here is left out", self.token)
         if not words & _DEVICE and (self._is_program() or any(map(self._host_word, words))):
             self._leave_out(start, depth_end)
             tail = len(self.tokens) - depth_end
@@ -304,6 +310,14 @@ class HostCode(HostBody):
             self.i = len(self.tokens) - tail
             return []
         return super().declaration()
+
+    def _asserted(self) -> bool | None:
+        """The value of the static assertion at the cursor, which stays; None where it cannot be read."""
+        with self.having(i=self.i, quiet=self.quiet + 1, nest=self.nest):
+            try:
+                return self.assertion()[1]
+            except Abandon:
+                return None
 
     def _leave_out(self, start: int, end: int) -> None:
         """Remember what `struct Name ...;`, `using Name = ...;` and `typedef ... Name;` would have declared."""

@@ -334,11 +334,12 @@ class Instances(Declarations):
         if known is not None:
             return known
         self.count_instance(at)
-        if template.alias or template.variable:
-            return self.apart(lambda: self._named_instance(template, given, key, at))
         if template.constraints and not self.apart(lambda: self._constrained(template, given, at)):
             spelled = ", ".join(_spell(a) for a in flatten(given))
-            self.fail(f"constraints not satisfied for class template '{template.name}' [with {spelled}]", at)
+            kind = "alias" if template.alias else "variable" if template.variable else "class"
+            self.fail(f"constraints not satisfied for {kind} template '{template.name}' [with {spelled}]", at)
+        if template.alias or template.variable:
+            return self.apart(lambda: self._named_instance(template, given, key, at))
         made = template.instances[key] = self._unread_instance(template, given, at)
         return made
 
@@ -447,8 +448,11 @@ class Instances(Declarations):
 
     def _unordered(self, a: ast.Partial, b: ast.Partial) -> bool:
         """Neither of two partial specialisations, of which all is known, fits where the other does."""
-        if a.constraints or b.constraints or any(map(_unclear, (*a.pattern, *b.pattern))):
+        if any(map(_unclear, (*a.pattern, *b.pattern))):
             return False
+        if a.constraints or b.constraints:
+            alike = not more_specialised(a.pattern, b.pattern) and self._alike(a, b)
+            return alike and self.as_constrained(a, b)
         return not unify_arguments(a.pattern, b.pattern, {}) and not unify_arguments(b.pattern, a.pattern, {})
 
     def _substitutes(

@@ -43,10 +43,12 @@ class MemberInitialisers(Variables):
         else:
             name = self.identifier()
             field = record.find(name.text) or record.find_unnamed(name.text)
-            t = self._initialised_class(f.record, name) if field is None else None
+            t = self.initialised_class(f.record, name) if field is None else None
         if t is f.record.bare:
             own = self.braced_list() if self.at("{") else None
             value = self.braced(own, f.record) if own is not None else self.construct(f.record, self.arguments(), name)
+            if isinstance(value, ast.Construct) and value.function is f:
+                self.fail(f"constructor for '{f.record}' creates a delegation cycle", name)
             f.base_inits.append((0, value))
             return True
         base = next(((b, offset) for b, offset in record.bases if b is t), None)
@@ -69,7 +71,7 @@ class MemberInitialisers(Variables):
             done.add(field.name)
         return False
 
-    def _initialised_class(self, own: Type, name: Token) -> Type | None:
+    def initialised_class(self, own: Type, name: Token) -> Type | None:
         """The class that a plain name means before its arguments: itself, one of its bases, or another."""
         found = self.lookup(name.text)
         assert own.record is not None

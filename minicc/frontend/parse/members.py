@@ -12,6 +12,7 @@ from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.signatures import Signatures
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import constant, virtuals
+from minicc.frontend.sema.access import closed_base
 from minicc.frontend.sema.copies import assigns
 from minicc.frontend.sema.layout import Layout
 from minicc.frontend.sema.wellformed import operator_fault
@@ -127,6 +128,8 @@ class Members(Comparisons):
                 return
             self._no_type()
         assert specs.type is not None
+        if self.at("operator") and self.peek().kind == IDENT and self.peek().text not in ("new", "delete", "co_await"):
+            self.fail("conversion function cannot have a return type", specs.at)
         if self.accept(";"):
             if specs.type.record is not None and specs.defined and specs.type.record.name.startswith("(unnamed"):
                 layout.add("", specs.type, 0, -1, None)
@@ -202,6 +205,10 @@ class Members(Comparisons):
             record.inherit_from.append(entity)
             return
         assert record.scope is not None
+        owner = self.qualifier.record_type if self.qualifier is not None else None
+        if owner is not None and owner.record is not None and all(ty.base_offset(t, owner.bare) is None for t in bases):
+            what = f"using declaration refers into '{owner.bare}::', which is not a base class of '{record.name}'"
+            self.fail(what, name)
         found = record.scope.names.get(name.text)
         if isinstance(found, list) and isinstance(entity, list):
             found += [f for f in entity if f not in found]
@@ -254,6 +261,8 @@ class Members(Comparisons):
             self.fail(f"union member '{name}' has reference type '{d.type}'", at)
         if name and record.declares(name):
             self.fail(f"duplicate member '{name}'", at)
+        if record.tag == "union" and self.token.text in ("=", "{") and any(f.default for f in record.fields):
+            self.fail("initializing multiple members of union", at)
         default: tuple[list[Token], ast.Scope] | None = None
         if self.at("=") or self.at("{"):
             self.accept("=")
@@ -321,6 +330,8 @@ class Members(Comparisons):
             # What the compiler does by itself.
             self.i += 2
             self.expect(";")
+            if d.name.text != "operator=" and d.name.text not in COMPARING:
+                self._not_special(self.tokens[self.i - 2])
             if d.name.text not in COMPARING or not d.params:
                 return
             f = self.make_function(specs, d)
@@ -337,7 +348,8 @@ class Members(Comparisons):
             self.member_body(f, d, [])
             return
         f.explicit = "explicit" in specs.words
-        static = "static" in specs.words
+        # [class.free]: what makes and frees objects has none.
+        static = "static" in specs.words or f.name.startswith(("operator new", "operator delete"))
         if static and (d.this_quals or "virtual" in specs.words):
             self.fail(f"static member function '{f.name}' cannot be virtual, nor have a qualifier", d.name)
         if not static:
@@ -377,6 +389,8 @@ class Members(Comparisons):
         if record.tag == "union" and "virtual" in specs.words:
             self.fail("unions cannot have virtual functions", f.at)
         if "virtual" not in specs.words and base is None:
+            if d.final:
+                self.fail("only virtual member functions can be marked 'final'", f.at)
             return
         if (
             base is not None
@@ -397,6 +411,11 @@ class Members(Comparisons):
         if base is None or own is None or base.elem is None or own.elem is None or base.kind != own.kind:
             return False
         offset = ty.base_offset(own.elem.bare, base.elem.bare)
+        if offset is not None and base.elem.record is not None and own.elem.record is not None:
+            access = closed_base(own.elem.record, base.elem.record, self.scope, self.function)
+            if access is not None:
+                what = f"'{base.elem.bare}' is a {access} base class of '{own.elem.bare}'"
+                self.fail(f"invalid covariant return for virtual function: {what}", at)
         if offset:
             self.fail(f"covariant result type '{own}', whose base '{base.elem}' lies elsewhere, is not supported", at)
         return offset == 0
@@ -454,8 +473,15 @@ class Members(Comparisons):
             self.fail("a constructor cannot have a qualifier", name)
         if "virtual" in specs.words:
             self.fail("constructor cannot be declared 'virtual'", name)
+        if "static" in specs.words:
+            self.fail("constructor cannot be declared 'static'", name)
+        self._check_copy(made, d)
         self._note_special(made, d.type, "")
         if self.at("=") and self.peek().text == "default":
+            if d.constraint is None and not d.params:
+                if "default" in record.special:
+                    self.report("frontend.redefinition", "constructor cannot be redeclared", name)
+                record.special.add("default")
             self.i += 2
             self.expect(";")
             record.has_default = record.has_default or not d.params
@@ -469,9 +495,23 @@ class Members(Comparisons):
         self._add_this(f, made, 0)
         others = [g for g in record.constructors if isinstance(g, ast.Function) and g.record is made]
         if any(g.type.params == f.type.params and g.atoms == f.atoms for g in others):
-            self.report("frontend.redefinition", f"class member cannot be redeclared: '{name.text}'", name)
+            self.report("frontend.redefinition", "constructor cannot be redeclared", name)
         record.constructors.append(f)
         self.member_body(f, d, pending)
+
+    def _check_copy(self, made: Type, d: Declarator) -> None:
+        """A constructor that takes its own class does so by reference; no other but that of nothing is defaulted."""
+        first = d.type.params[0] if d.params else None
+        if first is not None and first.bare is made.bare and all(value is not None for value in d.defaults[1:]):
+            at = d.params[0].at if d.params else d.name
+            self.fail("copy constructor must pass its first argument by reference", at or self.token)
+        value = first.elem if first is not None and first.kind == "reference" else first
+        if self.at("=") and self.peek().text == "default" and value is not None and value.bare is not made.bare:
+            self._not_special(self.peek())
+
+    def _not_special(self, at: Token) -> None:
+        also = " and comparison operators" if self.constrains else ""
+        self.fail(f"only special member functions{also} may be defaulted", at)
 
     def _note_special(self, made: Type, function: Type, mark: str) -> None:
         """Whether a constructor, or an operator= (`mark` \"=\"), of these parameters copies or moves."""
@@ -489,10 +529,17 @@ class Members(Comparisons):
         self._function_suffix(d)
         if d.this_quals or d.params:
             self.fail(f"a destructor cannot have {'parameters' if d.params else 'a qualifier'}", name)
+        if self.initialised_class(made, name) is not made.bare:
+            self.fail("expected the class name after '~' to name the enclosing class", name)
+        if record.scope is not None and f"~{name.text}" in record.scope.names and d.constraint is None:
+            self.fail("destructor cannot be redeclared", name)
         f = self.make_function(specs, d)
         f.record, f.scope = made, self.scope
         self._add_this(f, made, 0)
         self._virtual(f, specs, d)
+        theirs = (base.record.destructor for base, _ in record.bases if base.record is not None)
+        if any(g is not None and g.final for g in theirs):
+            self.fail(f"declaration of '{f.name}' overrides a 'final' function", name)
         if record.scope is not None:
             record.scope.names[f.name] = [f]
         if self.at("=") and self.peek().text in ("default", "0"):

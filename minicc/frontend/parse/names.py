@@ -373,7 +373,7 @@ class Names(Expressions):
         inner = self.tokens[end + 1]
         if inner.kind != IDENT or inner.text == "template":
             return
-        if not any(t.kind == IDENT and self._is_parameter(t.text) for t in self.tokens[k:end]):
+        if not any(t.kind == IDENT and self.is_parameter(t.text) for t in self.tokens[k:end]):
             return
         scope: ast.Scope | None = self.scope
         while scope is not None:
@@ -383,7 +383,7 @@ class Names(Expressions):
         spelled = "".join(t.text for t in self.tokens[k : end + 2])
         self.fail(f"missing 'typename' prior to dependent type name '{spelled}'", first)
 
-    def _is_parameter(self, name: str) -> bool:
+    def is_parameter(self, name: str) -> bool:
         """The name of a template's parameter, which is bound."""
         scope: ast.Scope | None = self.scope
         while scope is not None:
@@ -519,6 +519,8 @@ class Names(Expressions):
         if isinstance(e, ast.FunctionAddress):
             return e.function
         if isinstance(e, ast.AddressOf) and isinstance(e.operand, ast.Name):
+            if e.operand.variable.storage in ("local", "param"):
+                self.fail("non-type template argument is not a constant expression", e.at)
             return e.operand.variable
         value = constant.evaluate(e)
         if e.type.kind == "record" and not self.pattern:

@@ -246,7 +246,7 @@ class Records(Members):
             access = self.take().text
             if access == "virtual":
                 self.fail("virtual base classes are not supported in device code", self.tokens[self.i - 1])
-        before, first = len(out), self.token
+        before, first, start = len(out), self.token, self.i
         end = self.expansion_end(angles=True) if self.has_packs else None
         if end is not None:
             out += [self._one_base() for _ in self.expansions(self.i, end)]
@@ -256,6 +256,8 @@ class Records(Members):
         twice = next((t for k, t in enumerate(out[before:], before) if t in out[:k]), None)
         if twice is not None:
             self.fail(f"base class '{twice}' specified more than once as a direct base class", first)
+        if not self.library and any(t.kind == IDENT and self.is_parameter(t.text) for t in self.tokens[start : self.i]):
+            record.dependent_bases.update(out[before:])
         if access != "public" and not at.source.name.startswith("<"):
             record.closed_bases |= dict.fromkeys(out[before:], access)
 

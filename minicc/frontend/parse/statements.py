@@ -392,12 +392,12 @@ class Statements(Records):
                     if depth == 0:
                         return False
                     depth -= 1
-                elif depth == 0 and text == ";" and first:
-                    first = False
+                elif depth == 0 and first:
+                    first = text != ";"
                 elif depth == 0 and text in (";", "?"):
                     return False
                 elif depth == 0 and text == ":":
-                    return not first
+                    return True
             k += 1
         return False
 

@@ -27,6 +27,8 @@ class Templates(MemberClasses):
         at = self.take()
         if self.extern_c and not self.library:
             self.fail("templates must have C++ linkage", at)
+        if self.function is not None and self.scope.kind != "record":
+            self.fail("expected expression", at, code="frontend.syntax")
         if not self.at("<"):
             self.explicit_instantiation()
             return
@@ -92,6 +94,9 @@ class Templates(MemberClasses):
             else:
                 self.i += 1
         tokens = self.closed(start, self.i)
+        itself = [t for k, t in enumerate(tokens) if t.text == name.text and (not k or tokens[k - 1].text != "::")]
+        if itself and itself[0].kind is IDENT and self.lookup(name.text) is None:
+            self.fail(f"use of undeclared identifier '{name.text}'", itself[0])
         self.check_requirements(tokens)
         self.expect(";")
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True, concept=True)
@@ -239,6 +244,7 @@ class Templates(MemberClasses):
         found = self.scope.names.get(name.text)
         tokens = self.closed(start, self.i)
         if isinstance(found, ast.ClassTemplate):
+            self._same_parameters(found.params, params, name)
             for old, new in zip(found.params, params, strict=False):
                 new.default = new.default or old.default
             self._ordered(params, name)
@@ -254,6 +260,17 @@ class Templates(MemberClasses):
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name)
         made.constraints = self.constraints
         self.declare(name.text, made, name)
+
+    def _same_parameters(self, old: list[ast.TemplateParam], new: list[ast.TemplateParam], name: Token) -> None:
+        """[temp.param]: a class template is declared again with the same parameters, and a default is given once."""
+        if len(old) != len(new):
+            many = "many" if len(new) > len(old) else "few"
+            self.fail(f"too {many} template parameters in template redeclaration", name)
+        for a, b in zip(old, new, strict=True):
+            if a.kind != b.kind or a.pack != b.pack:
+                self.fail("template parameter has a different kind in template redeclaration", b.at or name)
+            if a.default and b.default and a.default[0] is not b.default[0] and not self.library:
+                self.fail("template parameter redefines default argument", b.at or name)
 
     def _ordered(self, params: list[ast.TemplateParam], name: Token) -> None:
         """Parameters of a class template with a default, and packs, come last."""
@@ -294,7 +311,9 @@ class Templates(MemberClasses):
             and _spelled(old.params, old.tokens) == _spelled(params, tokens)
         ):
             return  # The same once more.
-        self.declare(name.text, ast.ClassTemplate(name.text, params, tokens, self.scope, name, alias=True), name)
+        made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, alias=True)
+        made.constraints = self.constraints
+        self.declare(name.text, made, name)
 
     def variable_follows(self) -> bool:
         """`constexpr bool name = ...;`, `T name;`, `T Class<T>::member = ...;`."""
@@ -341,6 +360,7 @@ class Templates(MemberClasses):
                 self.once(old.at, name)
             return
         made = ast.ClassTemplate(name.text, params, tokens, self.scope, name, variable=True)
+        made.constraints = self.constraints
         self.declare(name.text, made, name)
 
     # -- functions

@@ -61,6 +61,8 @@ class Variables(Statements):
         if self._binding_follows():
             return ast.DeclStmt(at, self._structured_binding(specs, e))
         d = self.declarator(specs.type)
+        if self.at(","):
+            self.fail("for range declaration must declare a single variable", d.name or at)
         return ast.DeclStmt(at, [self.variable(specs, d, e)])
 
     def _binding_follows(self) -> bool:
@@ -72,6 +74,9 @@ class Variables(Statements):
         mark = self.token
         by_reference = bool(self.accept("&") or self.accept("&&"))
         at = self.expect("[")
+        if specs.type is not None and specs.type.bare.kind not in ("auto", "error"):
+            what = f"decomposition declaration cannot be declared with type '{specs.type}'"
+            self.fail(f"{what}; declared type must be 'auto' or reference to 'auto'", at)
         names = [self.identifier()]
         while self.accept(","):
             names.append(self.identifier())
@@ -99,6 +104,8 @@ class Variables(Statements):
             declared = [part.type for part in parts]
         elif t.record is not None:
             size = self._tuple_size(t, at)
+            if t.record.tag == "union" and size is None:
+                self.fail(f"cannot decompose union type '{t}'", at)
             if size is None:
                 for f in t.record.fields:
                     hidden = closed(t.record, f.name, self.scope, self.function)
@@ -252,6 +259,13 @@ class Variables(Statements):
             self.declare(at.text, v, at)
         if v.type.kind == "array" and v.type.count < 0 and v.storage != "dynamic" and not v.extern:
             self.fail("definition of variable with array type needs an explicit size or an initializer", at)
+        if (
+            "constinit" in specs.words
+            and v.init is not None
+            and v.type.arithmetic
+            and constant.evaluate(v.init) is None
+        ):
+            self.fail("variable does not have a constant initializer", at)
         if v.constexpr and v.storage == "local" and self._constant_object(v):
             v.storage, v.internal = "static", True
         if v.storage in ("local", "static", "shared", "device", "constant") and not v.extern:
@@ -462,6 +476,9 @@ class Variables(Statements):
                 varies = v.value is None and (v.type.kind != "pointer" or self._names_automatic(v.init))
                 if v.constexpr and v.type.scalar and varies:
                     self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
+            made = v.init if v.type.kind == "record" else None
+            if v.constexpr and isinstance(made, ast.Construct) and not (made.function.constexpr or self.library):
+                self.fail(f"constexpr variable '{v.name}' must be initialized by a constant expression", at)
             if v.storage == "host" and v.type.kind == "record" and v.type.const and not v.constexpr:
                 v.constant = not v.type.volatile and constant.cells(v.init, v.type) is not None
             if (
@@ -531,6 +548,8 @@ class Variables(Statements):
                     f"cannot deduce actual type for variable '{v.name}' with type 'auto' from initializer list", v.at
                 )
             e = e.items[0][1]
+        if isinstance(e, ast.Overloads) and e.base is not None and all(_of_objects(f) for f in e.functions):
+            self.fail("reference to non-static member function must be called", e.at)
         t = v.type
         quals = t.quals
         if t.kind == "reference":
@@ -560,3 +579,8 @@ def _does_something(t: Type) -> bool:
     while t.kind == "array" and t.elem is not None:
         t = t.elem
     return t.record is not None and bool(t.record.constructors or t.record.destructor)
+
+
+def _of_objects(f: object) -> bool:
+    """A member function that is not static."""
+    return isinstance(f, ast.Function) and f.this is not None

@@ -171,6 +171,9 @@ class Calls(Overloads):
         if len(found) != 1:
             self.fail("reference to overloaded function could not be resolved; did you mean to call it?", e.at)
         f = found[0]
+        if f.immediate and not self.unevaluated and not (self.function is not None and self.function.immediate):
+            what = f"cannot take address of consteval function '{f.name}' outside of an immediate invocation"
+            self.fail(what, e.at)
         self.need_body(f)
         if f.type.elem is not None and deduced_type(f.type.elem):
             self.finish_auto(f, e.at)

@@ -532,8 +532,9 @@ class Conversions(Cursor):
             allowed = style != "reinterpret_cast" or source is bare
         elif bare.kind == "pointer" and source.kind == "pointer":
             assert source.elem is not None and bare.elem is not None
-            if style == "reinterpret_cast" and source.elem.const and not bare.elem.const:
-                self.fail(f"reinterpret_cast from '{e.type}' to '{target}' casts away qualifiers", at)
+            strict = style == "reinterpret_cast" or (style == "static_cast" and source.elem.kind == "void")
+            if strict and source.elem.const and not bare.elem.const:
+                self.fail(f"{style} from '{e.type}' to '{target}' casts away qualifiers", at)
             allowed = True
             if style == "static_cast":
                 self.check_base(source.elem, bare.elem, at)

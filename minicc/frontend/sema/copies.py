@@ -59,7 +59,7 @@ def takes_rvalues(t: Type) -> bool:
 def copies_members(t: Type) -> bool:
     """Copying an object of class `t` calls a copy constructor of a member or base."""
     record = t.record
-    if record is None or record.vector or record.closure:
+    if record is None or record.vector:
         return False
     parts = [*(b for b, _ in record.bases), *(f.type for f in record.fields[record.inherited :])]
     return any(

@@ -537,6 +537,7 @@ class Operators(Conversions):
         ):
             target = common_type(operand_type(yes), operand_type(no))
         elif "record" in (a.kind, b.kind):
+            self._check_one_way(yes, no, at)
             if b.kind == "record" and self.rank(yes, b) is not None:
                 target = b
             elif a.kind == "record" and self.rank(no, a) is not None:
@@ -556,6 +557,14 @@ class Operators(Conversions):
         if target is None:
             self.fail(f"incompatible operand types ('{yes.type}' and '{no.type}')", at)
         return self._pick(ast.Conditional(target, at, condition, self.convert(yes, target), self.convert(no, target)))
+
+    def _check_one_way(self, yes: ast.Expr, no: ast.Expr, at: Token) -> None:
+        """[expr.cond]: of two classes one at most becomes the other."""
+        a, b = yes.type.bare, no.type.bare
+        if a.kind != "record" or b.kind != "record" or is_derived(a, b) or is_derived(b, a):
+            return
+        if self.rank(yes, b) is not None and self.rank(no, a) is not None:
+            self.fail(f"conditional expression is ambiguous; '{a}' can be converted to '{b}' and vice versa", at)
 
     def _bound_as(self, e: ast.Expr, other: ast.Expr) -> ast.Expr | None:
         """[expr.cond]: what a reference to the type of `other`, of the same value category, is to that is bound to `e`;

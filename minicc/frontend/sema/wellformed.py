@@ -24,9 +24,13 @@ def operator_fault(f: ast.Function) -> str | None:
     sign = f.name.removeprefix("operator")
     if sign.startswith('""') and list(f.type.params) not in _LITERAL and not f.template:
         return f"invalid literal operator parameter list of '{f.name}'"
+    if sign in (" new", " new[]") and f.type.elem is not ty.pointer(ty.VOID):
+        return f"'{f.name}' must return type 'void *'"
     if sign == f.name or (sign not in _MEMBERS and sign not in _BINARY | _UNARY | _EITHER):
         return None
     params = f.type.params
+    if sign != "()" and default_count(f):
+        return f"parameter of overloaded '{f.name}' cannot have a default argument"
     member = f.this is not None
     if not member and sign in _MEMBERS:
         return None if f.record is not None and sign in ("()", "[]") else f"overloaded '{f.name}' must be a member"
