@@ -48,10 +48,10 @@ _ACCUMULATORS = 4
 """Those of warpgroup multiplies at multiples of this (NVIDIA's ptxas has 64 of them from R188 on)."""
 _OLD = 40
 """Cycles after which every fixed-latency result has landed."""
-_CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TXQ", "SULD", "SUATOM"})
+_CACHED = frozenset({"LDG", "LD", "LDL", "LDC", "ATOM", "ATOMG", "TXQ", "SUATOM"})
 """Loads that may hit or miss: a later one may be first."""
-_TEXTURES = frozenset({"TEX", "TLD", "TLD4", "TXD", "TMML"})
-"""They answer in order, each other only."""
+_TEXTURES = frozenset({"TEX", "TLD", "TLD4", "TXD", "TMML", "SULD"})
+"""They answer in order, each other only; NVIDIA's DEPBAR counts loads of surfaces with them."""
 _COUNTED = (_TEXTURES, frozenset({"DMMA"}))
 """What of the same set answers in order, so that DEPBAR tells by their number which are there."""
 _DOUBLES = frozenset({"DADD", "DMUL", "DFMA", "DSETP"})
@@ -331,7 +331,8 @@ class Checker:
                 if age < need:
                     self._report("war", p, i, f"{key_name(key)} overwritten after {age} of {need} cycles")
         for (key, p), mask in state.slow.items():
-            touched = key in wanted or (key in written and not self._in_order(p, i))
+            after = self._in_order(p, i) or self._answers_in_order(p, i)
+            touched = key in wanted or (key in written and not after)
             if touched and not self._exclusive(p, i, state):
                 self._report("wait", p, i, f"{key_name(key)}: {_announced(mask)}")
         for (key, p), mask in state.held.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minicc.sass.isa.notation import EVICT, EXTENDED, LOAD_SCOPE, SCOPE, Row, op
-from minicc.sass.isa.timing import LDG, STG, Timing
+from minicc.sass.isa.timing import LDG, STG, TEX, Timing
 
 OLD = "sm_80 sm_90"
 DIM = "61..63: 1D 1D_BUFFER 1D_ARRAY 2D 2D_ARRAY 3D ? ?"
@@ -47,9 +47,9 @@ FORMATTED = ".P{dim}{evict}{scope}{comp}{clamp}"
 TYPED = ".D{ba}{dim}{evict}{size}{scope}{clamp}"
 
 ROWS = (
-    *surface("SULD", 0x997, 0x998, "Rc", FORMATTED, "Pd?, Rd, ", "", LDG, scope=LOAD_SCOPE, comp=COMPONENTS,
+    *surface("SULD", 0x997, 0x998, "Rc", FORMATTED, "Pd?, Rd, ", "", TEX, scope=LOAD_SCOPE, comp=COMPONENTS,
              hidden=UNSEEN, **COMMON),
-    *surface("SULD", 0x999, 0x99A, "Rc", TYPED, "Pd?, Rd:size, ", "", LDG, ba=BA, size=SIZE, scope=LOAD_SCOPE,
+    *surface("SULD", 0x999, 0x99A, "Rc", TYPED, "Pd?, Rd:size, ", "", TEX, ba=BA, size=SIZE, scope=LOAD_SCOPE,
              **COMMON),
     *surface("SUST", 0x99B, 0x99C, "Rc", FORMATTED, "", ", Rb", STG, scope=SCOPE, comp=COMPONENTS, hidden=UNSEEN,
              **COMMON),

@@ -84,7 +84,8 @@ SYSTEM = Timing("adu", src="xu", usrc="mem", psrc="guard")
 BRANCH = Timing("cbu", src="xu", psrc="guard", usrc="branch")
 BSSY = BRANCH._replace(out="bssy")
 MOVE_B = Timing("cbu", out="s2r", src="xu", psrc="guard", usrc="branch", variable=True)
-TEX = Timing("lsu", out="ldg", src="xu", usrc="mem", variable=True, late=True)
+TEX = Timing("lsu", out="ldg", src="xu", usrc="mem", addr="xu", variable=True, late=True)
+"""Loads of surfaces, too: ptxas 13.0 leaves 4 cycles between SHF and the address of a SULD."""
 NONE = Timing("none")
 
 R2UR = Timing("alu", uout="r2ur", src="ur", reuse="ABC")

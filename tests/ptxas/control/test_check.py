@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from minicc import arch as machines
 from minicc import sass
+from minicc.arch import Arch
 from minicc.binary import read_cubin
 from minicc.ptxas import Options, emit, pipeline
 from minicc.ptxas.control.check import check
@@ -52,7 +54,7 @@ def test_nvidias_code_passes(kernels_cubin: bytes) -> None:
         assert [str(p) for p in check(function.code, ARCH)] == [], function.name
 
 
-def found(*lines: str) -> list[str]:
+def found(*lines: str, arch: Arch = ARCH) -> list[str]:
     """Kinds of problem in instructions written `controls | text`: stall, yield, barriers set (w, r), waits by bits."""
     code = b""
     for line in (*lines, "s5 | EXIT"):
@@ -63,8 +65,8 @@ def found(*lines: str) -> list[str]:
             yield_=bool(named.get("y", 0)),
         )  # fmt: skip
         instr = evolve(sass.parse(text), control=control)
-        code += sass.encode(instr, ARCH, len(code)).to_bytes(16, "little")
-    return [p.kind for p in check(code, ARCH)]
+        code += sass.encode(instr, arch, len(code)).to_bytes(16, "little")
+    return [p.kind for p in check(code, arch)]
 
 
 def test_no_code_has_no_problem() -> None:
@@ -161,6 +163,9 @@ def test_texture_fetches_answer_in_order() -> None:
     )
     assert found(*fetches, "s4 | DEPBAR.LE SB0, 0x0, {5}", *use) == []
     assert found(*fetches, "b32 s4 | NOP", *use) == []
+    surface = ["s4 | SHF.L.U32 R2, R3, 0x4, RZ", "w5 s2 | SULD.D.BA.2D.STRONG.SM.TRAP R8, [R2], UR6, 0x0"]
+    assert found(*surface, fetches[1], "s4 | DEPBAR.LE SB5, 0x1", use[0]) == []
+    assert found(*surface, fetches[1], "s4 | DEPBAR.LE SB5, 0x1", use[1]) == ["wait"]
     load = "w5 s2 | LDG.E R8, desc[UR4][R2.64]"
     assert found(load, *fetches[1:], "s4 | DEPBAR.LE SB5, 0x1", use[0]) == ["wait"], "loads come when they come"
     assert found(load, *fetches[1:], "s4 | DEPBAR.LE SB5, 0x0", use[0]) == []
@@ -174,6 +179,16 @@ def test_products_of_doubles_answer_in_order() -> None:
     overwrite = "s4 | MOV R20, RZ"
     assert found(first, "s4 | DEPBAR.LE SB5, 0x0", overwrite) == []
     assert found(first, second, "s4 | DEPBAR.LE SB5, 0x1", overwrite) == ["late"]
+
+
+def test_a_later_sum_of_doubles_tells_of_the_one_it_overwrites() -> None:
+    """In NVIDIA's exp for sm_80, where a scoreboard announces them, only the guarded one of two has one."""
+    old = machines.get("sm_80")
+    plain, guarded, use = "s4 | DFMA R4, R8, R10, R12", "w0 s4 | @P0 DFMA R4, R14, R16, R18", "s4 | FADD R4, R4, R4"
+    assert found(plain, guarded, f"b1 {use}", arch=old) == []
+    assert found(plain, guarded, f"b2 {use}", arch=old) == ["wait", "wait"]
+    load = "s4 | LDG.E R4, [R2.64]"
+    assert found(load, guarded, f"b1 {use}", arch=old) == ["wait", "wait"], "a load comes when it comes"
 
 
 @pytest.mark.parametrize(
