@@ -35,29 +35,40 @@ def simd(b: Builder, inst: ptx.Inst) -> None:
     words = [b.reg(b.val(_bare(item))) for item in (left, right)]
     first, second = _lanes(left, range(lanes)), _lanes(right, range(lanes, 2 * lanes))
     wanted = set(_lanes(d, range(lanes)))
-    summed = "add" in mods
     old: MOperand = b.reg(b.val(third[0])) if third else ZERO
-    total = old
-    packed: MOperand = ZERO
-    for lane in range(lanes):
-        if lane not in wanted:
-            continue
+    values: dict[int, MOperand] = {}
+    for lane in sorted(wanted):
         u, v = (
             cut(b, words[n // lanes], n % lanes * width, width, type_ == "s32")
             for n, type_ in ((first[lane], types[1]), (second[lane], types[2]))
         )
-        value = compute(b, what, u, v, "s32" in types[1:], compare)
-        if "sat" in mods:
-            value = clamp(b, value, width, types[0] == "s32")
-        if summed:
-            total = b.new("IADD3", total, value, ZERO)
+        if what == "absdiff":
+            values[lane] = b.new("IABS", b.new("IADD3", u, neg(b.reg(v)), ZERO))
         else:
-            kept = b.logic(value, imm((1 << width) - 1), 0xC0)
-            packed = b.logic(b.new("SHF.L.U32", kept, imm(lane * width), ZERO) if lane else kept, packed, 0xFC)
-    if not summed and len(wanted) < lanes:
-        mask = sum(((1 << width) - 1) << lane * width for lane in wanted)
-        packed = b.logic(old, imm(mask), 0xBA, packed)  # (old & ~mask) | packed
-    b.move(b.dst(_bare(d)), total if summed else packed)
+            values[lane] = compute(b, what, u, v, "s32" in types[1:], compare)
+        if "sat" in mods:
+            values[lane] = clamp(b, values[lane], width, types[0] == "s32")
+    if "add" in mods:
+        total = old
+        for value in values.values():
+            total = b.new("IADD3", total, value, ZERO)
+    else:
+        total = gathered(b, values, lanes, old)
+    b.move(b.dst(_bare(d)), total)
+
+
+def gathered(b: Builder, values: dict[int, MOperand], lanes: int, old: MOperand) -> MOperand:
+    """A word of the lowest bits of each lane's value; lanes without one are `old`'s."""
+    if len(values) == lanes:
+        if lanes == 2:
+            return b.new("PRMT", values[0], imm(0x5410), values[1])
+        low, high = (b.new("PRMT", values[k], imm(0x40), values[k + 1]) for k in (0, 2))
+        return b.new("PRMT", low, imm(0x5410), high)
+    size = 4 // lanes
+    for lane, value in values.items():
+        picked = [4 + k - lane * size if k // size == lane else k for k in range(4)]
+        old = b.new("PRMT", old, imm(sum(byte << 4 * k for k, byte in enumerate(picked))), value)
+    return old
 
 
 def _bare(item: ptx.Operand) -> ptx.Operand:
@@ -302,10 +313,10 @@ def compute(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, compa
             return b.new("SHF.R.U32.HI", ZERO, imm(1), b.new("IADD3", total, imm(1), ZERO))
         negative = b.new("SHF.R.S32.HI", ZERO, imm(31), total)
         return b.new("SHF.R.S32.HI", ZERO, imm(1), b.new("IADD3", total, imm(1), negative))
-    if what in ("min", "max", "absdiff"):
+    if what in ("min", "max"):
+        return b.new(f"VIMNMX{kind}", b.reg(u), v, TRUE if what == "min" else inv(TRUE))
+    if what == "absdiff":
         p = b.setp(f"ISETP.LT{kind}.AND", u, v)
-        if what != "absdiff":
-            return b.sel(u, v, p) if what == "min" else b.sel(v, u, p)
         return b.sel(b.new("IADD3", v, neg(b.reg(u)), ZERO), b.new("IADD3", u, neg(b.reg(v)), ZERO), p)
     if what == "set" and compare:
         p = b.setp(f"ISETP.{_COMPARE[compare]}{kind}.AND", u, v)
@@ -316,10 +327,7 @@ def compute(b: Builder, what: str, u: MOperand, v: MOperand, signed: bool, compa
 def clamp(b: Builder, value: MOperand, width: int, signed: bool) -> MOperand:
     """To what a lane can hold."""
     low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
-    for bound, test in ((low, "LT"), (high, "GT")):
-        p = b.setp(f"ISETP.{test}.AND", value, imm(bound))
-        value = b.sel(imm(bound), value, p)
-    return value
+    return b.new("VIMNMX", b.new("VIMNMX", value, imm(high), TRUE), imm(low), inv(TRUE))
 
 
 LOWER = {
