@@ -36,7 +36,7 @@ LATER = (
     *("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
     *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
     *("seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third"),
-    *("twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh"),
+    *("twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth"),
 )
 UNSEEN = {"second": "unseen"} | {name: f"unseen{n}" for n, name in enumerate(LATER, 4)}
 """The later sets, and the files that have them."""
