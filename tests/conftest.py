@@ -90,7 +90,7 @@ def oracle():
     return get
 
 
-@pytest.fixture(params=sorted(SAMPLES.glob("*.k")), ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=sorted(SAMPLES.glob("*.k")), ids=lambda path: path.stem)
 def sample(request) -> Path:
-    """Each sample's path."""
+    """Each sample's path, all tests of one behind each other."""
     return request.param
