@@ -103,8 +103,8 @@ make-errors-visible-at-exit no-bb-merge opt-fp-atomics optimize-float-atomics ov
 ret-end return-at-end sp-bounds-check suppress-async-bulk-multicast-advisory-warning suppress-debug-info
 suppress-double-demote-warning suppress-sparse-mma-advisory-info suppress-stack-size-warning""".split())  # fmt: skip
 _VALUES = frozenset("""Ofast-compile Ofc allow-expensive-optimizations arch def-load-cache def-store-cache
-device-function-maxrregcount dlcm dscm flcm force-load-cache force-store-cache fscm func-maxrregcount gpu-name m machine
-pic position-independent-code regUsageLevel register-usage-level split-compile""".split())  # fmt: skip
+device-function-maxrregcount dlcm dscm flcm force-load-cache force-store-cache fscm func-maxrregcount gpu-name pic
+position-independent-code regUsageLevel register-usage-level split-compile""".split())  # fmt: skip
 """Options of ptxas, without a value and with one, that are taken for its sake; nothing here depends on them."""
 
 
@@ -147,7 +147,9 @@ def parse(words: list[str], options: Options) -> None:
         elif name[:1] == "O" and name[1:].isascii() and name[1:].isdigit():
             options.opt_level = int(name[1:])
         elif name in ("maxrregcount", "r"):
-            options.max_registers = _number(word, take())
+            asked = take()
+            limits = {"archmin": LEAST_REGISTERS, "archmax": MOST_REGISTERS}
+            options.max_registers = limits[asked] if asked in limits else _number(word, asked)
         elif name in ("warn-spills", "warn-spilling", "warn-on-spills"):
             options.warn_spills = True
         elif name in ("warn-lmem-usage", "warn-on-local-memory-usage"):
@@ -181,10 +183,16 @@ def parse(words: list[str], options: Options) -> None:
             options.warnings = "errors"
         elif name in _FLAGS and not has_value:
             pass
+        elif name in ("m", "machine", "m64"):
+            if name != "m64" and take() != "64":
+                _bad(word, "Value must be 64 in option")
         elif name in _VALUES:
             take()
         elif name == "fmad":
-            options.fmad = take() != "false"
+            choice = take()
+            if choice not in ("true", "false"):
+                _bad(word, "Value must be true or false in option")
+            options.fmad = choice == "true"
         else:
             _bad(word)
 

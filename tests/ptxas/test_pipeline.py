@@ -37,9 +37,15 @@ def test_words() -> None:
     parse(["-v", "-O2 --maxrregcount=40", "--sched", "serial", "--ra=spill-all --dump-after=control"], options)
     assert options.verbose and options.opt_level == 2 and options.max_registers == 40
     assert options.sched == "serial" and options.ra == "spill-all" and options.dump_after == {"control"}
+    parse(["--maxrregcount=archmin", "-m64", "--machine=64"], options)
+    assert options.max_registers == 24
+    parse(["--maxrregcount archmax"], options)
+    assert options.max_registers == 255
 
 
-@pytest.mark.parametrize("word", ["--nonsense", "vadd", "--sched=fast", "--maxrregcount=many", "--ra"])
+@pytest.mark.parametrize(
+    "word", ["--nonsense", "vadd", "--sched=fast", "--maxrregcount=many", "--ra", "--fmad=1", "-m=32"]
+)
 def test_bad_word(word: str) -> None:
     with pytest.raises(CompileError) as caught:
         parse([word], Options())
