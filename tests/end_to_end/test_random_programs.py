@@ -17,7 +17,7 @@ ROWS = 64
 """Threads of one launch, each with a row of its own."""
 
 SOME = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

@@ -38,7 +38,7 @@ BOUNDS = {
 }
 
 
-LONG = ("adds", "bytes", "constant", "late", "narrow")
+LONG = ("adds", "bytes", "constant", "late", "mechanism", "narrow", "rows", "steps")
 """Of these CI runs a third."""
 
 

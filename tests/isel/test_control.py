@@ -21,7 +21,7 @@ ROWS = st.lists(st.lists(st.integers(0, 2**32 - 1), min_size=4, max_size=4), min
 
 
 @pytest.mark.parametrize("level", [0, 1, 3])
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(program=control.programs(), rows=ROWS)
 def test_programs(level: int, program: tuple[Any, ...], rows: list[list[int]]) -> None:
     """All variables at the end are as computed."""

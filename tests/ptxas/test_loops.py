@@ -40,7 +40,7 @@ def compiled(text: str, options: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("options", ["", "-Xptxas -O1", "-Xptxas --sched=serial"])
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(random=st.randoms(use_true_random=False), size=st.integers(4, 40))
 def test_what_loops_carry(options: str, random: Random, size: int) -> None:
     text = Loops(random).text(size)

@@ -141,7 +141,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(STEPS, min_size=3, max_size=25), st.integers(0, 25), st.integers(0, 25))
 def test_same_bits(steps: list[str], first: int, last: int) -> None:
     """With the pass and without, in straight code and in a loop, the same bits come out."""
