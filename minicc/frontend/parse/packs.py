@@ -215,9 +215,23 @@ class Packs(Initialisers):
                 elif depth == 1 and token.text == "..." and dots is None:
                     near = self._operator_at(i - 1, -1) in _FOLDS or self.tokens[i - 1].text == "("
                     if near and (self._operator_at(i + 1, 1) in _FOLDS or self.tokens[i + 1].text == ")"):
-                        dots = i
+                        dots = None if self.tokens[i + 1].text[0] == ">" and self._among_arguments(i) else i
             i += 1
         return i, dots
+
+    def _among_arguments(self, dots: int) -> bool:
+        """`(f<T *...>(x))`: the `>` behind the dots closes a list of arguments that was opened in this bracket."""
+        with self.having(tokens=self.tokens, i=self.i + 1):
+            while self.i < dots:
+                name = self.peek(-1)
+                named = name.kind == IDENT and (self.peek(-2).text == "::" or _is_template(self.lookup(name.text)))
+                if not (self.at("<") and named):
+                    self.i += 1
+                    continue
+                self.skip_template_arguments()
+                if self.i > dots:
+                    return True
+        return False
 
     def _operator_at(self, k: int, step: int) -> str:
         """The operator whose token nearest to a fold's dots is at index k; `.*` is two, of which the other one is a
@@ -238,3 +252,9 @@ class Packs(Initialisers):
 
     greater_ends: bool = False
     """Inside a template argument list: `>` closes it."""
+
+
+def _is_template(entity: object) -> bool:
+    return isinstance(entity, ast.ClassTemplate) or (
+        isinstance(entity, list) and any(isinstance(f, ast.FunctionTemplate) for f in entity)
+    )

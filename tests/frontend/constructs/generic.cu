@@ -26,3 +26,6 @@ template <typename T> __device__ int f(const T &a) { int t = 0; for (auto x : a)
 __global__ void bound(int *o) { int arr[3] = {1, 2, 3}; o[0] = f(arr); }
 struct B { int v; }; struct A { int x; __device__ operator B() const { return B{x}; } }; __global__ void k2(A *a, B *b) { B q = a[0]; b[0] = q; b[1] = a[2]; }
 __global__ void changed(int *o) { int a = 1; auto f = [=](auto t) mutable { a += t; return a; }; o[0] = f(2) + f(3.5); auto g = [a](auto t, int u) mutable -> int { return a += t * u; }; o[1] = g(2, 3); }
+template <class... T> struct Listed { static constexpr int n = sizeof...(T); }; template <class... T> constexpr int counted = sizeof...(T); template <bool B> struct When { typedef int type; };
+template <class... T, typename When<(counted<Listed<T>...> > 0)>::type = 0> __device__ int folded(T... t) { return (counted<T *...>) + (Listed<T...>::n) + (0 + ... + t) + (t > ... > 0) + (t >> ... >> 1); }
+__global__ void folds(int *o) { o[0] = folded(3, 2, 1); }
