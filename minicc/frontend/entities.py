@@ -86,6 +86,8 @@ class Variable:
         """The function it is local to."""
         self.stand_in = stand_in
         """In patterns: the constant parameter that this stands for."""
+        self.grid_constant = False
+        """A kernel's parameter that all threads see at one address, where the launch put it."""
         self.declared: Type | None = None
         """Of a name of a structured binding: its type for decltype, where that is not the variable's."""
         self.align = 0

@@ -123,7 +123,9 @@ class FunctionEmitter(Values):
         if t.aggregate:
             self.slots[id(p)] = name
             if kernel:
-                return f"ptr noalias noundef byval({t.llvm}) align {t.align} {name}"
+                # LLVM copies what has its address taken into local memory, where the copy engine finds no tensor map.
+                in_place = ' "nvvm.grid_constant"' if p.grid_constant else ""
+                return f"ptr noalias noundef byval({t.llvm}) align {t.align}{in_place} {name}"
             return f"ptr noundef align {t.align} {name}"
         if t.kind == "reference":
             self.slots[id(p)] = name

@@ -532,6 +532,7 @@ class Declarators(TypeSpecifiers):
         if pack and self.pattern:
             t = Type("pack", "", elem=t)
         v = ast.Variable(name, t, d.name or specs.at, "param", restrict=d.restrict)
+        v.grid_constant = "__grid_constant__" in specs.words
         params.append(v)
         if name:
             if name in self.scope.names:

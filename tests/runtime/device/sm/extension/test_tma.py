@@ -1,4 +1,4 @@
-"""Tensor maps equal those of an H200's driver; tensor copies in nvcc's code move what numpy says."""
+"""Tensor maps equal those of an H200's driver; tensor copies in nvcc's code and in ours move what numpy says."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import minicc
 import runtime
 from runtime.driver import tensormap
 from runtime.errors import LaunchError
@@ -44,10 +45,12 @@ def test_what_a_map_cannot_be(change: dict[str, Any]) -> None:
         tensormap.tiled(**fine | change)
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    out = tmp_path_factory.mktemp("tma") / "tma.cubin"
-    return nvcc_makes(Path(__file__).with_name("tma.cu"), out, arch="sm_90a")
+@pytest.fixture(scope="module", params=["nvcc", "minicc"])
+def image(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    source = Path(__file__).with_name("tma.cu")
+    if request.param == "minicc":
+        return minicc.compile(source, arch="sm_90a").cubin
+    return nvcc_makes(source, tmp_path_factory.mktemp("tma") / "tma.cubin", arch="sm_90a")
 
 
 @pytest.fixture(scope="module")
