@@ -1,6 +1,8 @@
-"""Phis share a register with the values that flow into them where their lives do not overlap.
+"""Phis share a register with the values that flow into them where their lives do not overlap, and so do results of
+inline assembly with the operands that they are tied to.
 
-Without it each loop-carried value costs a mov per iteration. Lives are computed for phis and their inputs only. Points
+Without it each loop-carried value costs a mov per iteration, and accumulators of wgmma are moved between two of them,
+which ptxas then has wait for one another. Lives are computed for such values only. Points
 are (block, position): a value is defined at the position where its tile is emitted (a phi at -1), read where tiles that
 need it are, and a phi's input is read after the last position of the predecessor, together with all other inputs there.
 """
@@ -78,6 +80,8 @@ class Lives:
         self.entering: dict[Node, set[ir.Block]] = {}
         self.moves: list[tuple[ir.Block, ir.Block, Node, Node]] = []
         """(predecessor, block, phi, input) of every edge."""
+        self.ties: list[tuple[Node, Node]] = []
+        """(result, operand) of inline assembly that begins with the operand in the result's register."""
         self.groups: dict[Node, Group] = {}
         self._collect(blocks, lowering)
         self._positions(blocks)
@@ -96,6 +100,21 @@ class Lives:
                         if node.demanded and not part.is_const and part.head != "sym":
                             self.moves.append((pred, dag.block, node, part))
                             self.last.setdefault(part, {})
+
+            for node in dag.nodes:
+                self._tie(node)
+
+    def _tie(self, result: Node) -> None:
+        made = result.args[0] if result.head == "res" else result
+        if made.head != "asm" or not result.demanded:
+            return
+        data: AsmText = made.data
+        place = f"={result.data if result.head == 'res' else 0}"
+        for kind, arg in zip(data.inputs, made.args, strict=True):
+            if kind == place and not arg.is_const and arg.head != "sym":
+                self.ties.append((result, arg))
+                self.last.setdefault(result, {})
+                self.last.setdefault(arg, {})
 
     def _positions(self, blocks: list[BlockDag]) -> None:
         preds: dict[ir.Block, list[ir.Block]] = {}
@@ -149,7 +168,8 @@ class Lives:
 
     def coalesce(self) -> list[list[Node]]:
         """Groups of two or more that share a register. Back edges are served first, then those from blocks with another
-        successor, where a move would need a block of its own; results of instructions with several come last."""
+        successor, where a move would need a block of its own; results of instructions with several come last, and what
+        assembly ties."""
         groups, alone = self.groups, dict[Node, Group]()
         edges = sorted(
             self.moves,
@@ -160,7 +180,7 @@ class Lives:
                 m[3].op.startswith("ld.param"),
             ),
         )
-        for _, _, phi, part in edges:
+        for phi, part in [(phi, part) for _, _, phi, part in edges] + self.ties:
             if part.type != phi.type:
                 continue
             a, b = (groups.get(node) or alone.get(node) or alone.setdefault(node, Group(node, self))
