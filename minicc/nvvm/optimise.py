@@ -389,6 +389,15 @@ def _barriers(w: _Work) -> None:
             w.passes("InstCombine", "SimplifyCFG")
 
 
+def _whole(w: _Work) -> None:
+    if " asm " in w.text:
+        from minicc.nvvm.whole import joined
+
+        if (whole := joined(w.text)) != w.text:
+            w.become(whole)
+            w.passes("InstCombine")
+
+
 def _strides(w: _Work) -> None:
     if " phi " in w.text:
         from minicc.nvvm.strides import freed, widen
@@ -443,6 +452,7 @@ PASSES = (
     Pass("arrays", _arrays, 2),
     Pass("approx", _approx, 1),
     Pass("barriers", _barriers, 2),
+    Pass("whole", _whole, 1),
     Pass("strides", _strides, 2),
     Pass("rests", _rests, 2),
     Pass("aligned", _aligned, 1),
