@@ -120,12 +120,15 @@ class FunctionEmitter(Values):
 
     def _parameter(self, p: ast.Variable, name: str, kernel: bool) -> str:
         t = p.type
+        if kernel and p.grid_constant:
+            # LLVM copies what has its address taken into local memory, where the copy engine finds no tensor map.
+            self.slots[id(p)] = name
+            kind = t.llvm if t.aggregate else f"[{t.size} x i8]"
+            return f'ptr noalias noundef byval({kind}) align {t.align} "nvvm.grid_constant" {name}'
         if t.aggregate:
             self.slots[id(p)] = name
             if kernel:
-                # LLVM copies what has its address taken into local memory, where the copy engine finds no tensor map.
-                in_place = ' "nvvm.grid_constant"' if p.grid_constant else ""
-                return f"ptr noalias noundef byval({t.llvm}) align {t.align}{in_place} {name}"
+                return f"ptr noalias noundef byval({t.llvm}) align {t.align} {name}"
             return f"ptr noundef align {t.align} {name}"
         if t.kind == "reference":
             self.slots[id(p)] = name
