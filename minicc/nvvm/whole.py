@@ -110,11 +110,9 @@ class _Function:
 
     def _together(self, low: str, high: str) -> bool:
         """Whether both are phis of the same block."""
-        return (
-            low != high
-            and any(all(self._made(name).startswith(kind) for name in (low, high)) for kind in _PHIS)
-            and self._block(low) == self._block(high)
-        )
+        kind = self._made(low)[: len(_PHIS[0])]
+        alike = low != high and kind in _PHIS and self._made(high).startswith(kind)
+        return alike and self._block(low) == self._block(high)
 
     def _block(self, name: str) -> int:
         return bisect(self.begins, self.values[name][0])

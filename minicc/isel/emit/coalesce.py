@@ -102,12 +102,13 @@ class Lives:
                             self.last.setdefault(part, {})
 
             for node in dag.nodes:
-                self._tie(node)
+                if node.head in ("asm", "res") and node.demanded:
+                    made = node if node.head == "asm" else node.args[0]
+                    if made.head == "asm":
+                        self._tie(node, made)
 
-    def _tie(self, result: Node) -> None:
-        made = result.args[0] if result.head == "res" else result
-        if made.head != "asm" or not result.demanded:
-            return
+    def _tie(self, result: Node, made: Node) -> None:
+        """Note which operand of inline assembly a result of it is tied to."""
         data: AsmText = made.data
         place = f"={result.data if result.head == 'res' else 0}"
         for kind, arg in zip(data.inputs, made.args, strict=True):

@@ -312,7 +312,7 @@ class _Flattener:
         addressed = self.addressed(body)
         for variable, actual in zip((*body.returns, *body.params), (*returns, *arguments), strict=True):
             output = any(variable is v for v in body.returns)
-            named = isinstance(actual, ptx.Symbol) and actual.name in self.out.variables
+            named = actual if isinstance(actual, ptx.Symbol) and actual.name in self.out.variables else None
             if variable.space == "reg":
                 new = variable.name + suffix
                 self.out.types[new] = variable.type
@@ -320,8 +320,8 @@ class _Flattener:
                 move = ("pred",) if variable.type == "pred" else (variable.type,)
                 if actual == DISCARDED:
                     continue
-                if named:
-                    place, kind = ptx.Address(actual), ("param", variable.type)  # type: ignore[arg-type]
+                if named is not None:
+                    place, kind = ptx.Address(named), ("param", variable.type)
                     if output:
                         after.append(ptx.Inst("st", kind, (place, ptx.Reg(new)), None, call.loc, call.where))
                     else:
@@ -330,8 +330,8 @@ class _Flattener:
                     after.append(ptx.Inst("mov", move, (actual, ptx.Reg(new)), None, call.loc, call.where))
                 else:
                     before.append(ptx.Inst("mov", move, (ptx.Reg(new), actual), None, call.loc, call.where))
-            elif named and isinstance(actual, ptx.Symbol):
-                formal[variable.name] = actual.name
+            elif named is not None:
+                formal[variable.name] = named.name
             else:
                 # A register or constant stands for a parameter: make a variable of it.
                 new = variable.name + suffix

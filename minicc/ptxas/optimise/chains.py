@@ -186,12 +186,7 @@ def _compare(p: V, single: Single, b: int, at: int) -> tuple[MInst, tuple[str, .
     if found is None:
         return None
     inst, words = found.inst, found.inst.modifiers
-    if (
-        inst.mnemonic not in ("ISETP", "FSETP", "DSETP")
-        or len(inst.srcs) != 3
-        or inst.srcs[2] != TRUE
-        or words[-1] != "AND"
-    ):
+    if inst.mnemonic not in _COMPARES or len(inst.srcs) != 3 or inst.srcs[2] != TRUE or words[-1] != "AND":
         return None
     if inst.dsts[1] != TRUE or not single.dominates(found.block, found.at, b, at):
         return None
