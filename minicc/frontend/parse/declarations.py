@@ -177,7 +177,7 @@ class Declarations(MemberInitialisers):
         if self.accept(";"):
             record = specs.type.record if specs.type is not None else None
             if record is not None and specs.defined and record.name.startswith("(unnamed") and self.function:
-                return self._unnamed_object(specs)
+                return self.unnamed_object(specs)
             if not specs.defined:
                 self.warn("frontend.empty-declaration", "declaration does not declare anything", specs.at)
             return []
@@ -194,8 +194,8 @@ class Declarations(MemberInitialisers):
         assert specs.type is not None
         out: list[ast.Variable] = []
         first, auto = True, None
-        if self._binding_follows():
-            out = self._structured_binding(specs)
+        if self.binding_follows():
+            out = self.structured_binding(specs)
             self.expect(";", "at end of declaration")
             return out
         while True:

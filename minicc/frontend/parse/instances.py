@@ -545,7 +545,7 @@ class Instances(Declarations):
         if v.constexpr:
             v.type = ty.qualified(v.type, ty.CONST)
         template.instances[key] = v
-        self._initialiser(v)
+        self.initialiser(v)
         return v
 
 

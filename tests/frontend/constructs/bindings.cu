@@ -1,4 +1,4 @@
-// The types that structured bindings have for decltype.
+// The types that structured bindings and variables begun in parentheses have for decltype.
 #include <cuda/std/tuple>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
@@ -18,5 +18,11 @@ __global__ void k(int *o) {
   static_assert(same<decltype(f), const float> && same<decltype(g), int &> && same<decltype(h), unsigned>);
   static_assert(same<decltype(q), const short> && same<decltype(t), int> && same<decltype(u), float &>);
   decltype(a) n = 3;
-  o[0] = a + b + c + d + e + (int)f + g + h + p + q + t + n;
+  auto v(z);
+  auto *w(&s);
+  const auto &x(s.b);
+  decltype(auto) y(*o);
+  static_assert(same<decltype(v), int> && same<decltype(w), S *> && same<decltype(x), const float &>);
+  static_assert(same<decltype(y), int &>);
+  o[0] = a + b + c + d + e + (int)f + g + h + p + q + t + n + v + w->a + (int)x + y;
 }
