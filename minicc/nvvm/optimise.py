@@ -417,7 +417,7 @@ def _rests(w: _Work) -> None:
 
 
 def _aligned(w: _Work) -> None:
-    if " to ptr addrspace(5)" in w.text:
+    if " to ptr addrspace(5)" in w.text or " = addrspacecast ptr addrspace(3) " in w.text:
         from minicc.nvvm.aligned import marked
 
         if (known := marked(w.text)) != w.text:

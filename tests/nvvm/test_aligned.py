@@ -1,7 +1,8 @@
-"""Local arrays beside shared memory are read and written by vectors where their offsets allow it."""
+"""Arrays of local and shared memory are read and written by vectors where their offsets allow it."""
 
 from __future__ import annotations
 
+import operator
 import random
 import re
 
@@ -46,6 +47,35 @@ def test_fragments_are_vectors() -> None:
     assert np.allclose(out, sums, rtol=1e-5)
 
 
+PIXELS = """struct half { unsigned short bits; };
+__device__ inline const half *pixel(const half (*const s)[144], int x, int y) { return s[1 + y] + (1 + x) * 8; }
+__global__ void taps(int *out, const int *given)
+{
+    __shared__ half s[18][144];
+    for (int i = threadIdx.x; i < 18 * 144; i += blockDim.x) s[i / 144][i % 144].bits = given[i];
+    __syncthreads();
+    const half *from[9];
+    for (int p = 0; p < 9; p++) from[p] = pixel(s, threadIdx.x + p % 3 - 1, threadIdx.y + p / 3 - 1);
+    int sum = 0;
+    for (int p = 0; p < 9; p++)
+        for (int c = 0; c < 8; c++) sum = sum * 3 + from[p][c].bits;
+    out[threadIdx.y * 16 + threadIdx.x] = sum;
+}
+"""
+
+
+def test_pixels_of_shared_memory_are_vectors() -> None:
+    made = minicc.compile(SourceFile("k.cu", PIXELS), arch="sm_90")
+    assert len(re.findall(r"ld\.shared\.v4", made.ptx)) == 9 and not re.search(r"ld\.shared\.u16", made.ptx)
+    given, out = np.random.RandomState(3).randint(0, 1 << 16, (18, 18, 8), np.int32), np.zeros((2, 16), np.int32)
+    Device("sm_90").load(made.cubin)["taps"][1, (16, 2)](out, given)
+    sums = np.zeros((2, 16), np.int32)
+    for p in range(9):
+        for c in range(8):
+            sums = sums * 3 + given[p // 3 : p // 3 + 2, p % 3 : p % 3 + 16, c]
+    assert (out == sums).all()
+
+
 def test_no_more_is_said_than_is_so() -> None:
     """Of random elements of random elements: what their access says divides their address for any index."""
     draw, types = random.Random(7), {"i8": 1, "float": 4, "double": 8, "[3 x float]": 12, "[8 x half]": 16}
@@ -71,3 +101,57 @@ def test_no_more_is_said_than_is_so() -> None:
         greater += said > 1
         assert 16 % said == 0 and at % said == 0, text
     assert greater > 50
+
+
+OPERATIONS = {
+    "shl": operator.lshift,
+    "mul": operator.mul,
+    "add": operator.add,
+    "sub": operator.sub,
+    "or": operator.or_,
+    "and": operator.and_,
+}
+
+
+def test_numbers_that_indices_are_made_of() -> None:
+    """The same of random sums, products, shifts and masks: it divides the offset whatever the unknown numbers are."""
+    draw, greater = random.Random(8), 0
+    for _ in range(200):
+        values, lines = {"%i": draw.getrandbits(16), "%j": draw.getrandbits(16)}, []
+        for name in range(draw.randint(1, 5)):
+            op, left = draw.choice(list(OPERATIONS)), draw.choice(list(values))
+            right = draw.choice([*values, str(draw.randint(1, 24))]) if op != "shl" else str(draw.randint(0, 3))
+            a, b = values[left], values.get(right) if right in values else int(right)
+            values[f"%n{name}"] = OPERATIONS[op](a, b)
+            lines.append(f"  %n{name} = {op} i32 {left}, {right}")
+        lines.append(f"  %w = sext i32 {draw.choice(list(values))} to i64")
+        at = values[lines[-1].split()[4]]
+        text = "\n".join(
+            [
+                "@s = internal addrspace(3) global [64 x i16] undef, align 16",
+                "define void @k(i32 %i, i32 %j) {",
+                *lines,
+                "  %p = addrspacecast ptr addrspace(3) @s to ptr",
+                "  %q = getelementptr inbounds [2 x i16], ptr %p, i64 %w, i32 0",
+                "  %v = load i16, ptr %q, align 2",
+                "}",
+            ]
+        )
+        said = int(re.findall(r"align (\d+)", marked(text))[-1])
+        greater += said > 4
+        assert 16 % said == 0 and 4 * at % said == 0, text
+    assert greater > 10
+
+
+def test_pointers_that_a_loop_carries() -> None:
+    """A pointer is aligned as what all turns add to it allows."""
+    text = """@s = internal addrspace(3) global [64 x i16] undef, align 16
+define void @k(i32 %i) {
+  %a = addrspacecast ptr addrspace(3) @s to ptr
+loop:
+  %p = phi ptr [ %a, %entry ], [ %q, %loop ]
+  %v = load i16, ptr %p, align 2
+  %q = getelementptr inbounds i16, ptr %p, i64 STEP
+}"""
+    for step, said in ((4, 8), (6, 4), (16, 16)):
+        assert f"%v = load i16, ptr %p, align {said}" in marked(text.replace("STEP", str(step)))

@@ -119,7 +119,8 @@ def _run(function: MFunction, arch: Arch, options: Options, trials: Trials) -> N
         most = _for_any_block(function, trials, graphs["given"], usual)
         if _for_more_warps(function, trials, graphs["given"], most, leanest):
             return
-        if most + 2 * _GAPS > _ROOM and _for_more_blocks(function, arch, options, trials, graphs["given"], leanest):
+        taken = known.registers if (known := trials.known()) else most + 2 * _GAPS
+        if taken > _ROOM and _for_more_blocks(function, arch, options, trials, graphs["given"], leanest):
             return
     if not (function.short or most > schedule.NEARLY * usual) or sum(map(len, given)) > _LARGEST:
         return
