@@ -41,7 +41,7 @@ State = tuple[bool, bool, int | None, Order]
 """What registers hang on: the limits, and the instructions in order."""
 
 
-class _Time(NamedTuple):
+class Time(NamedTuple):
     """Cycles of a warp alone, until its last instruction is issued; instructions; those of local memory."""
 
     alone: float
@@ -77,7 +77,7 @@ class Trial:
         ]
 
         def enough() -> bool:
-            time = _Time(0, _issued(function), of_local(function))
+            time = Time(0, _issued(function), of_local(function))
             return time.cost >= most or (time.local > 0 and not self.allowed)
 
         try:
@@ -100,10 +100,10 @@ class Trial:
             reg.fixed = number
 
     @cached_property
-    def time(self) -> _Time:
+    def time(self) -> Time:
         """What its code would take, once scheduled."""
         if self.failed:
-            return _Time(float("inf"), 0, 0)
+            return Time(float("inf"), 0, 0)
         function = self.function
         since = function.vregs[self.own :]
         """Registers made after the trial."""
@@ -147,12 +147,8 @@ class Trial:
         return self.time.cost * (DOUBT if self.spilled else 1)
 
     def among(self, registers: int) -> float:
-        """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what
-        there is to issue (what is of local memory twice), and waits for all of them together."""
-        if self.failed:
-            return inf
-        alone, issued, local = self.time
-        return issued + local + alone * self.arch.sub_cores / warps(self.function, self.arch, registers)
+        """Cycles that an SM takes for a warp if it has all those that it has room for (see below)."""
+        return inf if self.failed else among(self.time, self.function, self.arch, registers)
 
     def take(self) -> None:
         """Give the function its registers."""
@@ -227,7 +223,13 @@ def warps(function: MFunction, arch: Arch, registers: int) -> int:
     return found
 
 
-def length(function: MFunction, arch: Arch, facts: Facts | None = None) -> _Time:
+def among(time: Time, function: MFunction, arch: Arch, registers: int) -> float:
+    """Cycles that an SM takes for a warp if it has all those that it has room for: a sub-core issues for each what
+    there is to issue (what is of local memory twice), and waits for all of them together."""
+    return time.issued + time.local + time.alone * arch.sub_cores / warps(function, arch, registers)
+
+
+def length(function: MFunction, arch: Arch, facts: Facts | None = None) -> Time:
     """Cycles that the code as it stands takes a warp alone, its instructions, and those of local memory; each loop
     level counts for several. The facts are the function's, if it has no registers yet."""
     components, distances = Components(function), Distances(arch)
@@ -259,7 +261,7 @@ def length(function: MFunction, arch: Arch, facts: Facts | None = None) -> _Time
                     held[key] = now + _HELD
             now += max(timing.stall, 1)
         alone += block.weight * now
-    return _Time(alone, _issued(function), of_local(function))
+    return Time(alone, _issued(function), of_local(function))
 
 
 def _issued(function: MFunction) -> float:

@@ -17,6 +17,7 @@ from minicc.ptxas.registers.need import Need
 from minicc.ptxas.schedule import lean
 from minicc.ptxas.schedule.facts import Facts
 from minicc.ptxas.schedule.trial import Trial, Trials
+from tests.conftest import SAMPLES
 from tests.ptxas.conftest import assemble
 
 VALUES, STEPS, LANES = 64, 8, 128
@@ -256,9 +257,19 @@ ret;
     assert bool(asked) != foreseen and all(a != b for n, a in enumerate(asked) for b in asked[:n])
 
 
-def test_an_order_that_waits_too_long_gets_no_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+PRODUCT = """__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m || column >= n) return;
+    float sum = 0;
+    for (int i = 0; i < k; i++) sum += a[row * k + i] * b[i * n + column];
+    c[row * n + column] = sum;
+}"""
+
+
+@pytest.mark.parametrize("source", [PRODUCT, (SAMPLES / "sha256.k").read_text()])
+def test_an_order_that_waits_too_long_gets_no_registers(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A product of matrices has many loads under way. With fewer registers they would wait for one another, which is
-    seen before those are given: only the usual order has them."""
+    seen before those are given: only the usual order has them. What always issues gains nothing from more warps."""
     of, given = Trials.of, set()
 
     def noted(self: Trials, most: float = inf, *, local: bool = True) -> Trial:
@@ -266,14 +277,7 @@ def test_an_order_that_waits_too_long_gets_no_registers(monkeypatch: pytest.Monk
         return of(self, most, local=local)
 
     monkeypatch.setattr(Trials, "of", noted)
-    source = """__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
-        int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
-        if (row >= m || column >= n) return;
-        float sum = 0;
-        for (int i = 0; i < k; i++) sum += a[row * k + i] * b[i * n + column];
-        c[row * n + column] = sum;
-    }"""
-    minicc.compile(SourceFile("product.cu", source), arch="sm_90")
+    minicc.compile(SourceFile("k.cu", source), arch="sm_90")
     assert given == {None}
 
 
