@@ -11,9 +11,10 @@ from typing import Any
 
 import attrs
 
+from minicc.isel.builder import Builder
 from minicc.isel.cover.cover import Cover, Tile
 from minicc.isel.cover.database import ADDR, AXES, IMM, NEG, REG, Database, Leaf, Tree
-from minicc.isel.dag import Builder, Node
+from minicc.isel.dag import Node
 from minicc.isel.emit.emit import Emitter, demand, mark_uses, number_results
 from minicc.isel.lower.calls import CallTarget
 from minicc.isel.lower.lower import BlockDag

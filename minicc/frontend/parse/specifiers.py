@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from minicc.diagnostics import Span
 from minicc.frontend import ast
 from minicc.frontend import types as ty
@@ -15,6 +17,7 @@ from minicc.frontend.types import CONST, VOLATILE, Type
 
 SPACES = {"__device__": "device", "__global__": "global", "__host__": "host", "__shared__": "shared", "__constant__": "constant",  # noqa: E501
            "__managed__": "managed"}  # fmt: skip
+QUALIFIERS = {"const": CONST, "volatile": VOLATILE}
 _STORAGE = frozenset(("static", "extern", "register", "typedef", "mutable"))
 """A declaration has one of them at most ([dcl.stc])."""
 _CHOICES: dict[tuple[str, ...], Type] = {
@@ -115,50 +118,20 @@ class TypeSpecifiers(Names):
                 break
             if text in BASIC:
                 if specs.type is not None:
-                    if specs.defined and (brace := self._behind_class()) is not None:
-                        end = brace.span.end
-                        what = f"expected ';' after {specs.at.text}"
-                        self.fail(what, Span(brace.source, end, end + 1), code="frontend.syntax")
-                    self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
+                    self._second_type(specs, token)
                 words.append(text)
                 self.i += 1
-            elif text == "const":
-                specs.quals |= CONST
-                self.i += 1
-            elif text == "volatile":
-                specs.quals |= VOLATILE
+            elif text in QUALIFIERS:
+                specs.quals |= QUALIFIERS[text]
                 self.i += 1
             elif text in SPECIFIERS:
                 self._specifier(specs, token)
             elif specs.type is not None or words:
                 break
-            elif text in TAGS:
-                specs.type = self.tagged(specs)
-            elif text == "auto":
-                specs.type = ty.AUTO
-                self.i += 1
-            elif text == "decltype" or text in TYPEOF:
-                specs.type = self._decltype() if text == "decltype" else self._typeof()
-            elif text in MAKERS:
-                specs.type = self._made_type()
-            elif text == "typename":
-                self.i += 1
-                specs.type = self._typename()
-            elif self.placeholder_at(self.i):
-                constraint = self.type_constraint() or []
-                specs.type = ty.ConstrainedAuto(constraint) if self.accept("auto") else self._decltype()
-            elif self._is_constructor_name() or (self.function is None and self._is_constructor_outline()):
-                break
             else:
-                if not self.starts_type(0):
+                specs.type = self._type_specifier(specs)
+                if specs.type is None:
                     break
-                specs.type = self.simple_type()
-                plain = specs.type.plain
-                if plain is not None and not specs.type.quals:
-                    # The alignment of a typedef is for objects of that name alone.
-                    if self.token.text not in ("*", "&", "&&"):
-                        specs.align = max(specs.align, specs.type.align)
-                    specs.type = plain
         if words:
             specs.type = self._combine(words, specs.at)
         if specs.type is None and need_type:
@@ -166,6 +139,44 @@ class TypeSpecifiers(Names):
         if specs.type is not None:
             specs.type = ty.qualified(specs.type, specs.quals)
         return specs
+
+    def _type_specifier(self, specs: Specifiers) -> Type | None:
+        """A type that is one word or one construct at the cursor, or None where none begins there."""
+        text = self.token.text
+        if text in TAGS:
+            return self.tagged(specs)
+        if text == "auto":
+            self.i += 1
+            return ty.AUTO
+        if text == "decltype":
+            return self._decltype()
+        if text in TYPEOF:
+            return self._typeof()
+        if text in MAKERS:
+            return self._made_type()
+        if text == "typename":
+            self.i += 1
+            return self._typename()
+        if self.placeholder_at(self.i):
+            constraint = self.type_constraint() or []
+            return ty.ConstrainedAuto(constraint) if self.accept("auto") else self._decltype()
+        constructor = self._is_constructor_name() or (self.function is None and self._is_constructor_outline())
+        if constructor or not self.starts_type(0):
+            return None
+        named = self.simple_type()
+        if named.plain is None or named.quals:
+            return named
+        # The alignment of a typedef is for objects of that name alone.
+        if self.token.text not in ("*", "&", "&&"):
+            specs.align = max(specs.align, named.align)
+        return named.plain
+
+    def _second_type(self, specs: Specifiers, token: Token) -> NoReturn:
+        """A word for a type behind a type; behind a class, it is a semicolon that is missing."""
+        if specs.defined and (brace := self._behind_class()) is not None:
+            end = brace.span.end
+            self.fail(f"expected ';' after {specs.at.text}", Span(brace.source, end, end + 1), code="frontend.syntax")
+        self.fail(f"cannot combine with previous '{specs.type}' declaration specifier", token)
 
     def _behind_class(self) -> Token | None:
         """The brace of a class, where only words like __global__ stand between it and the cursor."""

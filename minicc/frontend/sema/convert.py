@@ -96,6 +96,28 @@ def _as_dimensions(source: Type, target: Type) -> bool:
     return target is words and source is dimensions
 
 
+def _standard_rank(source: Type, target: Type) -> int | None:
+    """How good the conversion of numbers and pointers is, by type alone ([conv])."""
+    if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
+        if source.kind == "enum" and source.cache.get("fixed") is target:
+            return UNDERLYING
+        promotes = target is promoted(source) and source.kind != "float"
+        return PROMOTION if promotes or (source is ty.FLOAT and target is ty.DOUBLE) else CONVERSION
+    if target.kind == "bool" and source.kind == "pointer":
+        return CONVERSION
+    if target.kind == source.kind == "pointer":
+        assert target.elem is not None and source.elem is not None
+        if element_quals(source.elem) & ~element_quals(target.elem):
+            return None
+        if similar(source, target):
+            return EXACT
+        if target.elem.kind == "void" or is_derived(source.elem.bare, target.elem.bare):
+            return CONVERSION
+    if target.kind == "member" and _of_base(source, target):
+        return CONVERSION
+    return None
+
+
 def plain(t: Type) -> bool:
     """A finished class without base classes, constructors and conversion functions: no other class converts to it, and
     it converts to no other such class."""
@@ -225,10 +247,7 @@ class Conversions(Cursor):
         if target.kind == "error" or source.kind == "error":
             return self._list_rank(e, target)
         if isinstance(e, ast.Overloads):
-            wanted = target.elem if target.kind in ("pointer", "member") else None
-            if wanted is None or wanted.kind != "function":
-                return CONVERSION if target.kind == "bool" else None
-            return EXACT if any(f.type is wanted for f in self.functions_of(e, wanted)) else None
+            return self._overloads_rank(e, target)
         if source.kind == "function":
             source = ty.pointer(source)
         if source.kind == "array":
@@ -239,53 +258,39 @@ class Conversions(Cursor):
         if source is target:
             return EXACT
         if target.kind == "record":
-            if _as_dimensions(source, target):
-                return None if self.nest_user else USER
-            if source.kind == "record" and plain(source) and plain(target):
-                return None
-            if is_derived(source, target):
-                return CONVERSION
-            if self.converting_constructor(e, target) is not None:
-                return USER
-            return USER if self.converts_to_class(e, target) is not None else None
+            return self._to_class_rank(e, source, target)
         if source.kind == "record":
-            if self.nest_user:
-                # One conversion by a constructor or a function in a sequence, no more.
-                return None
-            f = self.conversion_function(e, target)
-            if f is None or f.type.elem is None:
-                return None
-            # [over.ics.rank]: of one function's result, what follows it decides.
-            given = f.type.elem.elem if f.type.elem.kind == "reference" else f.type.elem
-            after = self.rank(ast.Zero(given.bare, f.at), target) if given is not None and given.scalar else None
-            return USER + min(after or EXACT, CONVERSION)
-        if target.arithmetic and (source.arithmetic or (source.kind == "enum" and not source.scoped)):
-            if source.kind == "enum" and source.cache.get("fixed") is target:
-                return UNDERLYING
-            if target is promoted(source) and source.kind != "float":
-                return PROMOTION
-            if source is ty.FLOAT and target is ty.DOUBLE:
-                return PROMOTION
+            return self._from_class_rank(e, target)
+        if target.kind in ("pointer", "nullptr", "member") and self.is_null_constant(e):
             return CONVERSION
-        if target.kind == "bool" and source.kind == "pointer":
+        return _standard_rank(source, target)
+
+    def _overloads_rank(self, e: ast.Overloads, target: Type) -> int | None:
+        """A function's name, for a pointer to a function; whether there is one, for bool."""
+        wanted = target.elem if target.kind in ("pointer", "member") else None
+        if wanted is None or wanted.kind != "function":
+            return CONVERSION if target.kind == "bool" else None
+        return EXACT if any(f.type is wanted for f in self.functions_of(e, wanted)) else None
+
+    def _to_class_rank(self, e: ast.Expr, source: Type, target: Type) -> int | None:
+        if _as_dimensions(source, target):
+            return None if self.nest_user else USER
+        if source.kind == "record" and plain(source) and plain(target):
+            return None
+        if is_derived(source, target):
             return CONVERSION
-        if target.kind == "pointer":
-            assert target.elem is not None
-            if self.is_null_constant(e):
-                return CONVERSION
-            if source.kind == "pointer":
-                assert source.elem is not None
-                if element_quals(source.elem) & ~element_quals(target.elem):
-                    return None
-                if similar(source, target):
-                    return EXACT
-                if target.elem.kind == "void" or is_derived(source.elem.bare, target.elem.bare):
-                    return CONVERSION
-        if target.kind in ("nullptr", "member") and self.is_null_constant(e):
-            return CONVERSION
-        if target.kind == "member" and _of_base(source, target):
-            return CONVERSION
-        return None
+        converts = self.converting_constructor(e, target) or self.converts_to_class(e, target)
+        return USER if converts is not None else None
+
+    def _from_class_rank(self, e: ast.Expr, target: Type) -> int | None:
+        # One conversion by a constructor or a function in a sequence, no more.
+        f = self.conversion_function(e, target) if not self.nest_user else None
+        if f is None or f.type.elem is None:
+            return None
+        # [over.ics.rank]: of one function's result, what follows it decides.
+        given = f.type.elem.elem if f.type.elem.kind == "reference" else f.type.elem
+        after = self.rank(ast.Zero(given.bare, f.at), target) if given is not None and given.scalar else None
+        return USER + min(after or EXACT, CONVERSION)
 
     def _list_rank(self, e: ast.Expr, target: Type) -> int | None:
         """[over.ics.list]: `{}` and `{x}` for a scalar are as good as no conversion, and as x; a list for a
@@ -513,46 +518,14 @@ class Conversions(Cursor):
         if target.kind == "void":
             return ast.Cast(ty.VOID, at, "void", self.decay(e) if isinstance(e, ast.Overloads) else e)
         bare = target.bare
-        if style == "C-style cast" or style == "static_cast":
+        if style in ("C-style cast", "static_cast"):
             if bare.kind == "record" or e.type.kind == "record":
-                if bare.kind == "record" and e.type.bare is not bare and (self.rank(e, bare) or USER) >= USER:
-                    return self.construct(bare, [e], at)
-                f = self.conversion_function(e, bare, explicit=True) if bare.kind != "record" else None
-                if f is not None:
-                    return self.cast(self.call_method(e, f, [], at), bare)
-                return prvalue(self.convert(e, bare, style), at)
+                return self._cast_of_class(e, bare, at, style)
             if isinstance(e, ast.Overloads):
                 e = self.function_value(e, bare)
-            e = self.decay(e)
         e = self.decay(e)
         source = e.type.bare
-        numeric = ("int", "bool", "float", "enum")
-        allowed = False
-        if source.kind in numeric and bare.kind in numeric:
-            allowed = style != "reinterpret_cast" or source is bare
-        elif bare.kind == "pointer" and source.kind == "pointer":
-            assert source.elem is not None and bare.elem is not None
-            strict = style == "reinterpret_cast" or (style == "static_cast" and source.elem.kind == "void")
-            if strict and source.elem.const and not bare.elem.const:
-                self.fail(f"{style} from '{e.type}' to '{target}' casts away qualifiers", at)
-            allowed = True
-            if style == "static_cast":
-                self.check_base(source.elem, bare.elem, at)
-                allowed = self.rank(e, bare) is not None or (
-                    source.elem is not None and bare.elem is not None
-                    and (source.elem.kind == "void" or is_derived(bare.elem.bare, source.elem.bare))
-                )  # fmt: skip
-        elif bare.kind == "pointer" and source.kind in ("int", "bool", "enum", "nullptr"):
-            allowed = style != "static_cast" or self.is_null_constant(e)
-        elif source.kind in ("pointer", "nullptr") and bare.kind in ("int", "bool", "enum"):
-            if bare.kind != "bool" and bare.size < 8:
-                self.fail(f"cast from pointer to smaller type '{bare}' loses information", at)
-            allowed = style != "static_cast" or bare.kind == "bool"
-        elif bare is source:
-            allowed = True
-        elif bare.kind == "member":
-            allowed = _of_base(source, bare) or _of_base(bare, source)
-        if not allowed:
+        if not self._castable(e, target, at, style):
             if bare.kind in ("array", "function") or source.kind == "void" or not bare.scalar:
                 self.fail(f"cannot convert '{e.type}' to '{target}' without a conversion operator", at)
             self.fail(f"{style} from '{e.type}' to '{target}' is not allowed", at)
@@ -560,3 +533,36 @@ class Conversions(Cursor):
             # The result is a value: reading it here keeps (int)x = 1 an error.
             return ast.Cast(bare, at, "convert", e)
         return self.cast(e, bare)
+
+    def _cast_of_class(self, e: ast.Expr, bare: Type, at: Token, style: str) -> ast.Expr:
+        """To a class or from one, by a constructor or a conversion function, explicit ones too."""
+        if bare.kind == "record" and e.type.bare is not bare and (self.rank(e, bare) or USER) >= USER:
+            return self.construct(bare, [e], at)
+        f = self.conversion_function(e, bare, explicit=True) if bare.kind != "record" else None
+        if f is not None:
+            return self.cast(self.call_method(e, f, [], at), bare)
+        return prvalue(self.convert(e, bare, style), at)
+
+    def _castable(self, e: ast.Expr, target: Type, at: Token, style: str) -> bool:
+        """Whether a cast of the `style` takes `e`, of a scalar type, to `target`."""
+        source, bare = e.type.bare, target.bare
+        integral = ("int", "bool", "enum")
+        if source.kind in (*integral, "float") and bare.kind in (*integral, "float"):
+            return style != "reinterpret_cast" or source is bare
+        if bare.kind == source.kind == "pointer":
+            assert source.elem is not None and bare.elem is not None
+            strict = style == "reinterpret_cast" or (style == "static_cast" and source.elem.kind == "void")
+            if strict and source.elem.const and not bare.elem.const:
+                self.fail(f"{style} from '{e.type}' to '{target}' casts away qualifiers", at)
+            if style != "static_cast":
+                return True
+            self.check_base(source.elem, bare.elem, at)
+            down = source.elem.kind == "void" or is_derived(bare.elem.bare, source.elem.bare)
+            return down or self.rank(e, bare) is not None
+        if bare.kind == "pointer" and source.kind in (*integral, "nullptr"):
+            return style != "static_cast" or self.is_null_constant(e)
+        if source.kind in ("pointer", "nullptr") and bare.kind in integral:
+            if bare.kind != "bool" and bare.size < 8:
+                self.fail(f"cast from pointer to smaller type '{bare}' loses information", at)
+            return style != "static_cast" or bare.kind == "bool"
+        return bare is source or (bare.kind == "member" and (_of_base(source, bare) or _of_base(bare, source)))

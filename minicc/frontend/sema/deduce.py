@@ -181,35 +181,48 @@ def unify(pattern: object, given: object, bindings: Bindings) -> bool:
     if not isinstance(given, Type) or given.kind == "pack":
         return False
     if pattern.kind == "param":
-        quals = pattern.quals
-        if quals & ~(given.quals | (element_quals(given) if given.kind == "array" else 0)):
-            return False
-        value = ty.qualified(given.bare, given.quals & ~quals) if given.kind != "array" else given
-        if given.kind == "array" and quals:
-            value = ty.unqualified(given)
-        return _bind(bindings, pattern.name, given if given.kind == "function" else value)
+        return _unify_param(pattern, given, bindings)
     if not dependent(pattern):
         return pattern is given or (given.kind in STAND_INS and pattern_key(pattern) == pattern_key(given))
     if pattern.quals != given.quals:
         return False
     if pattern.kind == "spec":
-        pattern, given = pattern.bare, given.bare
-        template, args = _instance_of(given)
-        if isinstance(pattern.template, str):
-            if template is None or not _bind(bindings, pattern.template, template):
-                return False
-        elif template is not pattern.template:
-            return False
-        return unify_arguments(pattern.params, args, bindings, whole=_all_given(template, pattern.params))
-    if pattern.kind != given.kind:
+        return _unify_instance(pattern.bare, given.bare, bindings)
+    return pattern.kind == given.kind and _unify_compound(pattern, given, bindings)
+
+
+def _unify_param(pattern: Type, given: Type, bindings: Bindings) -> bool:
+    """A template parameter, perhaps with qualifiers that `given` has to have."""
+    quals = pattern.quals
+    if quals & ~(given.quals | (element_quals(given) if given.kind == "array" else 0)):
         return False
-    if pattern.kind == "array":
-        if not _unify_bound(pattern, given, bindings):
+    if given.kind == "function":
+        value = given
+    elif given.kind == "array":
+        value = ty.unqualified(given) if quals else given
+    else:
+        value = ty.qualified(given.bare, given.quals & ~quals)
+    return _bind(bindings, pattern.name, value)
+
+
+def _unify_instance(pattern: Type, given: Type, bindings: Bindings) -> bool:
+    """An instance of a class template, or of a template parameter that is one."""
+    template, args = _instance_of(given)
+    if isinstance(pattern.template, str):
+        if template is None or not _bind(bindings, pattern.template, template):
             return False
-    elif pattern.kind == "reference":
-        if pattern.rvalue != given.rvalue:
-            return False
-    elif pattern.kind in ("function", "member"):
+    elif template is not pattern.template:
+        return False
+    return unify_arguments(pattern.params, args, bindings, whole=_all_given(template, pattern.params))
+
+
+def _unify_compound(pattern: Type, given: Type, bindings: Bindings) -> bool:
+    """Pointers, references, arrays, functions and members, both of one kind."""
+    if pattern.kind == "array" and not _unify_bound(pattern, given, bindings):
+        return False
+    if pattern.kind == "reference" and pattern.rvalue != given.rvalue:
+        return False
+    if pattern.kind in ("function", "member"):
         if not unify_arguments(pattern.params, given.params, bindings):
             return False
         if pattern.kind == "member" and pattern.elem is not None and pattern.elem.kind == "param" and given.elem:

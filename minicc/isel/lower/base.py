@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from minicc.arch.schema import Arch
-from minicc.isel.dag import Builder, Node, legal
+from minicc.isel.builder import Builder
+from minicc.isel.dag import Node, legal
 from minicc.isel.layout import DataLayout
 from minicc.isel.options import Options
 from minicc.nvvm import ir

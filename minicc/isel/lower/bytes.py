@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from minicc.isel.dag import Node
 
 if TYPE_CHECKING:
-    from minicc.isel.dag import Builder
+    from minicc.isel.builder import Builder
 
 Part = tuple[Node, int] | None
 """Where a byte of a word comes from: a byte of another word, or it is zero."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minicc.isel.dag import WIDTH, Builder, Node
+from minicc.isel.builder import Builder
+from minicc.isel.dag import WIDTH, Node
 
 _NAN, _ZERO = 0x003, 0x060
 _CLASSES = (0x004, 0x008, 0x010, _ZERO, 0x080, 0x100, 0x200)

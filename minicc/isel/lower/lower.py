@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 from minicc.arch.schema import Arch
 from minicc.diagnostics import SourceFile, Span, fail
-from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Builder, Node
+from minicc.isel.builder import Builder
+from minicc.isel.dag import FINVERT, INVERT, WIDTH, BlockDag, Node
 from minicc.isel.layout import DataLayout
 from minicc.isel.lower.bits import Bits
 from minicc.isel.lower.calls import Calls

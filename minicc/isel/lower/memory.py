@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minicc.isel.dag import WIDTH, Builder, Node
+from minicc.isel.builder import Builder
+from minicc.isel.dag import WIDTH, Node
 from minicc.isel.lower.base import Base
 from minicc.isel.lower.bytes import gathered, parts_of
 from minicc.isel.lower.halves import HALVES, is_packed
