@@ -2,6 +2,7 @@
 
 Lowered PTX is mostly SSA (its registers come from LLVM's), save for what were phis. A part whose only definition is
 unguarded and dominates a use can be replaced there by what it was computed from, if that holds for the source too.
+Registers that hold arguments and results of calls have other values before; they are none of these.
 What a loop reads before it writes it, such as a variable that has no value before the second turn, is none of them: a
 use may ask for what the turn before wrote.
 """
@@ -49,7 +50,7 @@ def _definitions(writers: list[list[Writer]]) -> tuple[dict[Part, Definition], s
     for b, block in enumerate(writers):
         for i, (inst, written, _) in enumerate(block):
             for operand in written:
-                if type(operand) is V:
+                if type(operand) is V and operand.reg.fixed is None:
                     for word, part in enumerate(operand.parts):
                         if part in table:
                             several.add(part)

@@ -122,10 +122,14 @@ POINTERS = """
 .func (.param .b32 ret) sum(.param .b32 x) { .reg .pred %p<2>; .reg .b32 %r<4>; ld.param.u32 %r1, [x]; mov.u32 %r2, 0;
 next: setp.eq.u32 %p1, %r1, 0; @%p1 bra out; add.u32 %r2, %r2, %r1; sub.u32 %r1, %r1, 1; bra next;
 out: st.param.b32 [ret], %r2; ret; }
-.global .align 8 .u64 table[3] = {twice, square, sum};
+.func (.param .b32 ret) pair(.param .b32 x) { .reg .pred %p<3>; .reg .b32 %r<3>; ld.param.u32 %r1, [x];
+    and.b32 %r2, %r1, 4; setp.eq.u32 %p1, %r2, 0; setp.gt.and.u32 %p2, %r1, 9, %p1; selp.b32 %r1, 1, 0, %p2;
+    st.param.b32 [ret], %r1; ret; }
+.global .align 8 .u64 table[4] = {twice, square, sum, pair};
 """
+"""The last returns one bit in the register of its argument, of which it asks for another."""
 _POINTER_BODY = f"""
-    rem.u32 %r4, %r0, 3; mov.u64 %rd1, table; mad.wide.u32 %rd1, %r4, 8, %rd1; ld.global.u64 %rd2, [%rd1];
+    rem.u32 %r4, %r0, 4; mov.u64 %rd1, table; mad.wide.u32 %rd1, %r4, 8, %rd1; ld.global.u64 %rd2, [%rd1];
     proto: .callprototype (.param .b32 _) _ (.param .b32 _);
     {call("%r10", "%rd2 proto", "%r0")}
     setp.gt.u32 %p1, %r0, 40; mov.u64 %rd3, square; mov.u64 %rd4, twice; selp.u64 %rd3, %rd3, %rd4, %p1;
@@ -135,8 +139,13 @@ _POINTER_BODY = f"""
 
 
 def _pointers(i: int) -> int:
-    functions: list[Callable[[int], int]] = [lambda x: 2 * x, lambda x: x * x, lambda x: x * (x + 1) // 2]
-    first = functions[i % 3](i)
+    functions: list[Callable[[int], int]] = [
+        lambda x: 2 * x,
+        lambda x: x * x,
+        lambda x: x * (x + 1) // 2,
+        lambda x: int(x > 9 and not x & 4),
+    ]
+    first = functions[i % 4](i)
     return (first + (functions[1](first) if i > 40 else functions[0](first))) & MASK
 
 
