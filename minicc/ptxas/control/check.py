@@ -423,49 +423,18 @@ class Checker:
         return any(a in names and b in names for names in _COUNTED)
 
     def _apply(self, i: int, node: _Node, state: _State) -> None:
+        """What is pending behind the instruction."""
         control, found = node.instr.control, node.found
-        if not node.guarded:
-            overwritten = {key for key, _ in node.writes}
-            if overwritten:
-                for table in (state.fixed, state.uniform, state.slow, state.held):
-                    for k in [k for k in table if k[0] in overwritten]:
-                        del table[k]
         step = control.stall or (self.arch.core.stall_zero_pause if control.yield_ else 1)
-        for table in (state.fixed, state.uniform, state.setters):
-            for k in list(table):
-                age = table[k] + step
-                if age >= _OLD:
-                    del table[k]
-                else:
-                    table[k] = age
+        if not node.guarded:
+            self._forget({key for key, _ in node.writes}, state)
+        self._age(step, state)
+        self._reguard(i, {key for key, _ in node.writes}, state)
+        bars = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
+        self._announce(i, node, bars, state)
         for key, cls in node.reads:
             if BASE["UR"] <= key < BASE["P"] and cls == "uniform":
                 state.uniform[(key, i)] = step
-        bars = (1 << control.wbar if control.wbar < 6 else 0) | (1 << control.rbar if control.rbar < 6 else 0)
-        if bars and found.late:
-            # A queue reads its registers in order, and what does not go to the caches answers in order: what announces
-            # this one announces the ones before it.
-            for k, mask in state.held.items():
-                if self._in_order(k[1], i):
-                    state.held[k] = mask | bars
-        if control.wbar < 6 and found.variable and node.instr.mnemonic not in _CACHED:
-            for k, mask in state.slow.items():
-                if self._answers_in_order(k[1], i):
-                    state.slow[k] = mask | 1 << control.wbar
-            for p in {p for _, p in state.slow if self._counted(p, i)}:
-                state.younger[control.wbar, p] = min(state.younger.get((control.wbar, p), -1) + 1, _OLD - 1)
-        written = {key for key, _ in node.writes}
-        state.reguarded.discard(i)
-        if any(BASE["P"] <= key < BASE["B"] for key in written):
-            for table in (state.fixed, state.slow, state.held):
-                state.reguarded |= {p for _, p in table if self._guard[p] in written}
-            if self._guard[i] in written:
-                state.reguarded.add(i)
-        if self._counted(i, i):
-            for bar in range(6):
-                state.younger.pop((bar, i), None)
-            if control.wbar < 6:
-                state.younger[control.wbar, i] = 0
         for key, _ in node.writes:
             if found.variable:
                 # What an atomic knows from the address alone is there when its registers have been read.
@@ -483,6 +452,51 @@ class Checker:
         for bar in (control.wbar, control.rbar):
             if bar < 6:
                 state.setters[(bar, i)] = step
+
+    def _forget(self, overwritten: set[int], state: _State) -> None:
+        """What is written again is no more what was pending."""
+        if overwritten:
+            for table in (state.fixed, state.uniform, state.slow, state.held):
+                for k in [k for k in table if k[0] in overwritten]:
+                    del table[k]
+
+    def _age(self, step: int, state: _State) -> None:
+        for table in (state.fixed, state.uniform, state.setters):
+            for k in list(table):
+                age = table[k] + step
+                if age >= _OLD:
+                    del table[k]
+                else:
+                    table[k] = age
+
+    def _reguard(self, i: int, written: set[int], state: _State) -> None:
+        """Guards of what is pending that no longer say whether it ran."""
+        state.reguarded.discard(i)
+        if any(BASE["P"] <= key < BASE["B"] for key in written):
+            for table in (state.fixed, state.slow, state.held):
+                state.reguarded |= {p for _, p in table if self._guard[p] in written}
+            if self._guard[i] in written:
+                state.reguarded.add(i)
+
+    def _announce(self, i: int, node: _Node, bars: int, state: _State) -> None:
+        """The barriers of an instruction speak for those before it, too: a queue reads its registers in order, and what
+        does not go to the caches answers in order."""
+        wbar = node.instr.control.wbar
+        if bars and node.found.late:
+            for k, mask in state.held.items():
+                if self._in_order(k[1], i):
+                    state.held[k] = mask | bars
+        if wbar < 6 and node.found.variable and node.instr.mnemonic not in _CACHED:
+            for k, mask in state.slow.items():
+                if self._answers_in_order(k[1], i):
+                    state.slow[k] = mask | 1 << wbar
+            for p in {p for _, p in state.slow if self._counted(p, i)}:
+                state.younger[wbar, p] = min(state.younger.get((wbar, p), -1) + 1, _OLD - 1)
+        if self._counted(i, i):
+            for bar in range(6):
+                state.younger.pop((bar, i), None)
+            if wbar < 6:
+                state.younger[wbar, i] = 0
 
 
 def check(code: bytes, arch: Arch) -> list[Problem]:
