@@ -39,18 +39,47 @@ def _spaces(inst: ptx.Inst) -> set[str]:
     return {m.partition("::")[0] for m in inst.modifiers} & _WINDOWS
 
 
+def _at(name: str, whole: Span | None) -> Span | None:
+    """Where a name stands in an instruction."""
+    if whole is None:
+        return None
+    found = re.search(rf"(?<![\w$%.]){re.escape(name)}(?![\w$])", whole.source.text[whole.start : whole.end])
+    return Span(whole.source, whole.start + found.start(), whole.start + found.end()) if found else whole
+
+
+class _Names:
+    """What the names at a place stand for; scopes and spaces with the innermost last."""
+
+    def __init__(
+        self, scopes: list[ptx.Function | ptx.Scope], spaces: list[dict[str, str]], registers: dict[str, str]
+    ) -> None:
+        self.scopes, self.spaces, self.registers = scopes, spaces, registers
+
+    def within(self, scope: ptx.Scope | None, here: dict[str, str]) -> _Names:
+        """The names of a body: those of its own registers, if it has any, and `here`, which may still be filled."""
+        return _Names(self.scopes + ([scope] if scope else []), [*self.spaces, here], self.registers)
+
+    def space_of(self, name: str) -> str | None:
+        """The state space of a variable, "" of labels and functions."""
+        return next((found[name] for found in reversed(self.spaces) if name in found), None)
+
+    def type_of(self, name: str) -> str | None:
+        """The type of a register."""
+        found = (scope.type_of(name) for scope in reversed(self.scopes))
+        return next((type_ for type_ in found if type_ is not None), self.registers.get(name))
+
+
 def _address(
     inst: ptx.Inst,
     place: int,
     address: ptx.Address,
-    type_of: Callable[[str], str | None],
-    space_of: Callable[[str], str | None],
+    names: _Names,
 ) -> Iterator[str]:
     """What is wrong with the base of an address. Instructions that name one space take symbols of that space only;
     without one they take generic addresses, which constants and parameters have none of. Copies name where they go
     and where they come from, and mbarriers are in shared memory."""
     base = address.base
-    if isinstance(base, ptx.Symbol) and (space := space_of(base.name)) is not None:
+    if isinstance(base, ptx.Symbol) and (space := names.space_of(base.name)) is not None:
         spaces = [s for m in inst.modifiers if (s := m.partition("::")[0]) in _WINDOWS]
         named = frozenset(spaces) or (_SHARED if inst.opcode == "mbarrier" else _GENERIC)
         if len(spaces) == 2:
@@ -61,18 +90,10 @@ def _address(
             yield _MISMATCH.format(inst.opcode)
     if isinstance(base, ptx.Int) and "local" not in inst.modifiers:
         yield "Immediate addresses allowed only for .local state space"
-    elif isinstance(base, ptx.Reg) and type_of(base.name) == "b128":
+    elif isinstance(base, ptx.Reg) and names.type_of(base.name) == "b128":
         yield "Illegal operand type for address/array-index"
-    elif isinstance(base, ptx.Reg) and (type_ := type_of(base.name) or "b64")[0] in "fp":
+    elif isinstance(base, ptx.Reg) and (type_ := names.type_of(base.name) or "b64")[0] in "fp":
         yield (f"Illegal to use symbol '{base.name}' of type .{type_} as address operand. Use integer or bit only.")
-
-
-def _at(name: str, whole: Span | None) -> Span | None:
-    """Where a name stands in an instruction."""
-    if whole is None:
-        return None
-    found = re.search(rf"(?<![\w$%.]){re.escape(name)}(?![\w$])", whole.source.text[whole.start : whole.end])
-    return Span(whole.source, whole.start + found.start(), whole.start + found.end()) if found else whole
 
 
 class _Checker:
@@ -140,12 +161,12 @@ class _Checker:
                 self.error(code, message, function.where)
         self.device = None if function.entry else function
         self.own = {v.name: v for v in (*function.params, *function.returns)}
-        names: dict[str, str] = {name: v.space for name, v in self.own.items()}
+        spaces: dict[str, str] = {name: v.space for name, v in self.own.items()}
         registers = {v.name: v.type for v in (*function.params, *function.returns) if v.space == "reg"}
         for name in self.own:
             if function.type_of(name):
                 self.error("ptx.duplicate", f"Duplicate definition of variable '{name}'", function.where)
-        self.scope(function, function.body or [], [function], [names], registers)
+        self.scope(function, function.body or [], _Names([function], [self.globals, spaces], registers))
 
     def directives(self, found: ptx.Directives, where: Span | None) -> None:
         """Whether the module is new enough for what a function, or a prototype, says of itself."""
@@ -155,14 +176,7 @@ class _Checker:
                 for code, message in since.lacking(f"Feature '.{name}'", since.DIRECTIVES[name], have):
                     self.error(code, message, where)
 
-    def scope(
-        self,
-        scope: ptx.Function | ptx.Scope,
-        body: list[ptx.Statement],
-        scopes: list[ptx.Function | ptx.Scope],
-        names: list[dict[str, str]],
-        registers: dict[str, str],
-    ) -> None:
+    def scope(self, scope: ptx.Function | ptx.Scope, body: list[ptx.Statement], names: _Names) -> None:
         here: dict[str, str] = {}
         items: dict[str, ptx.Statement] = {}
         for item in body:
@@ -178,7 +192,7 @@ class _Checker:
                     self.error("ptx.declaration", message, item.where)
             elif isinstance(item, ptx.Callprototype):
                 self.directives(item.directives, item.where)
-        inner = [*names, here]
+        inner = names.within(None, here)
         self.declared.append(items)
         for item in body:
             if len(self.found) >= LIMIT:
@@ -187,72 +201,64 @@ class _Checker:
                 self.tables.add(id(item))
             if isinstance(item, ptx.Inst):
                 if item.where is not None or not self.selected:
-                    self.instruction(item, scopes, inner, registers)
+                    self.instruction(item, inner)
             elif isinstance(item, ptx.Scope):
-                self.scope(item, item.body, [*scopes, item], inner, registers)
+                self.scope(item, item.body, inner.within(item, {}))
         self.declared.pop()
 
-    def instruction(
-        self,
-        inst: ptx.Inst,
-        scopes: list[ptx.Function | ptx.Scope],
-        names: list[dict[str, str]],
-        registers: dict[str, str],
-    ) -> None:
+    def instruction(self, inst: ptx.Inst, names: _Names) -> None:
+        """Names first, then what they stand for in this instruction, and its form at last: one thing is said of it."""
         from minicc.ptx.isa import check, forms
 
-        def space_of(name: str) -> str | None:
-            return next((found[name] for found in (*reversed(names), self.globals) if name in found), None)
-
-        def type_of(name: str) -> str | None:
-            for scope in reversed(scopes):
-                found = scope.type_of(name)
-                if found is not None:
-                    return found
-            return registers.get(name)
-
-        def visit(operand: ptx.Operand | None) -> None:
-            if isinstance(operand, ptx.Reg):
-                if type_of(operand.name) is None:
-                    self.error("ptx.undeclared", f"Unknown symbol '{operand.name}'", _at(operand.name, inst.where))
-            elif isinstance(operand, ptx.Symbol):
-                name = operand.name
-                table = self.find(name) if inst.opcode in ("brx", "call") else None
-                late = isinstance(table, ptx.Branchtargets | ptx.Callprototype) and id(table) not in self.tables
-                if late or (name != "_" and space_of(name) is None):
-                    self.error("ptx.undeclared", f"Unknown symbol '{name}'", _at(name, inst.where))
-            elif isinstance(operand, ptx.Address):
-                visit(operand.base)
-            elif isinstance(operand, ptx.Vector | ptx.Tuple | ptx.Bracket):
-                for item in operand.items:
-                    visit(item)
-            elif isinstance(operand, ptx.Pair):
-                visit(operand.first)
-                visit(operand.second)
-
         before = len(self.found)
-        if inst.guard is not None and forms(inst.opcode):
-            visit(inst.guard)
-            if len(self.found) == before and type_of(inst.guard.name) != "pred":
+        known = bool(forms(inst.opcode))
+        if inst.guard is not None and known:
+            self.visit(inst.guard, inst, names)
+            if len(self.found) == before and names.type_of(inst.guard.name) != "pred":
                 self.error("ptx.guard", f"Guard '{inst.guard.name}' is not a predicate", inst.where)
-        for place, operand in enumerate(inst.operands if forms(inst.opcode) else ()):
-            visit(operand)
-            if isinstance(operand, ptx.Symbol) and inst.opcode == "cvta" and len(self.found) == before:
-                if "to" not in inst.modifiers and space_of(operand.name) not in _spaces(inst):
+        for place, operand in enumerate(inst.operands if known else ()):
+            self.visit(operand, inst, names)
+            if len(self.found) > before:
+                continue
+            if isinstance(operand, ptx.Symbol) and inst.opcode == "cvta":
+                if "to" not in inst.modifiers and names.space_of(operand.name) not in _spaces(inst):
                     self.error("ptx.address", _MISMATCH.format(inst.opcode), inst.where)
                 elif "to" in inst.modifiers and not operand.offset:
                     self.error("ptx.address", "Argument 1 of instruction 'cvta.to': must be register", inst.where)
-            if isinstance(operand, ptx.Address) and len(self.found) == before:
-                for message in _address(inst, place, operand, type_of, space_of):
+            if isinstance(operand, ptx.Address):
+                for message in _address(inst, place, operand, names):
                     self.error("ptx.address", message, inst.where)
         if inst.opcode == "call" and len(self.found) == before:
-            self.call(inst, type_of)
+            self.call(inst, names.type_of)
         elif inst.opcode in ("ld", "st"):
             self.parameter(inst)
         if len(self.found) == before:
             target = self.number, self.accelerated
-            for code, message in check(inst, type_of, self.module.version, self.arch, *target):
+            for code, message in check(inst, names.type_of, self.module.version, self.arch, *target):
                 self.error(code, message, inst.where)
+
+    def visit(self, operand: ptx.Operand | None, inst: ptx.Inst, names: _Names) -> None:
+        """Whether the names of an operand are declared."""
+        match operand:
+            case ptx.Reg():
+                if names.type_of(operand.name) is None:
+                    self.undeclared(operand.name, inst)
+            case ptx.Symbol():
+                table = self.find(operand.name) if inst.opcode in ("brx", "call") else None
+                late = isinstance(table, ptx.Branchtargets | ptx.Callprototype) and id(table) not in self.tables
+                if late or (operand.name != "_" and names.space_of(operand.name) is None):
+                    self.undeclared(operand.name, inst)
+            case ptx.Address():
+                self.visit(operand.base, inst, names)
+            case ptx.Vector() | ptx.Tuple() | ptx.Bracket():
+                for item in operand.items:
+                    self.visit(item, inst, names)
+            case ptx.Pair():
+                self.visit(operand.first, inst, names)
+                self.visit(operand.second, inst, names)
+
+    def undeclared(self, name: str, inst: ptx.Inst) -> None:
+        self.error("ptx.undeclared", f"Unknown symbol '{name}'", _at(name, inst.where))
 
     def find(self, name: str) -> ptx.Statement | None:
         """What a name is in the open scopes."""
