@@ -6,10 +6,10 @@ from minicc.frontend import ast
 from minicc.frontend import types as ty
 from minicc.frontend.cursor import KEYWORDS
 from minicc.frontend.parse.names import BASIC, SPECIFIERS
-from minicc.frontend.parse.specifiers import Specifiers, TypeSpecifiers
+from minicc.frontend.parse.specifiers import QUALIFIERS, Specifiers, TypeSpecifiers
 from minicc.frontend.sema import constant
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, STRING, Token
-from minicc.frontend.types import CONST, VOLATILE, Type
+from minicc.frontend.types import Type
 
 _QUALIFIERS = frozenset("const volatile typename struct class union enum register static auto decltype".split())
 _AFTER_PARAMETERS = frozenset(("const", "volatile", "noexcept", "throw", "override", "final", "mutable"))
@@ -40,7 +40,7 @@ class Declarator:
     """Of `noexcept(condition)`."""
 
 
-_THIS_QUALS = {"const": CONST, "volatile": VOLATILE, "&": ty.ON_LVALUE, "&&": ty.ON_RVALUE}
+_THIS_QUALS = {**QUALIFIERS, "&": ty.ON_LVALUE, "&&": ty.ON_RVALUE}
 
 
 class Declarators(TypeSpecifiers):
@@ -132,72 +132,10 @@ class Declarators(TypeSpecifiers):
         self, base: Type, abstract: bool = False, parameter: bool = False, inner: bool = False
     ) -> Declarator:
         """From `*` and `&` to the brackets behind the name, which `abstract` ones lack; `inner`: within brackets."""
-        restrict = refers = False
-        while True:
-            token = self.token
-            if token.text == "*" and token.kind == PUNCT:
-                self.i += 1
-                if base.kind == "reference":
-                    self.fail(f"'{base}' declared as a pointer to a reference of type '{base}'", token)
-                base, restrict = ty.pointer(base), False
-                while self.token.kind == IDENT and self.token.text in ("const", "volatile", "__restrict__", "restrict"):
-                    word = self.take().text
-                    if word == "const":
-                        base = ty.qualified(base, CONST)
-                    elif word == "volatile":
-                        base = ty.qualified(base, VOLATILE)
-                    else:
-                        restrict = True
-            elif token.text in ("&", "&&") and token.kind == PUNCT:
-                self.i += 1
-                if base.kind == "void":
-                    self.fail("cannot form a reference to 'void'", token)
-                if refers:
-                    name = f"'{self.token.text}'" if self.token.kind == IDENT else "type name"
-                    self.fail(f"{name} declared as a reference to a reference", token)
-                refers = True
-                base = ty.reference(base, token.text == "&&")
-                while self.token.text in ("__restrict__", "const"):
-                    restrict = restrict or self.take().text == "__restrict__"
-            elif token.text in ("const", "volatile") and token.kind == IDENT:
-                self.i += 1
-                base = ty.qualified(base, CONST if token.text == "const" else VOLATILE)
-            elif token.kind == IDENT and self.peek().text in ("::", "<") and self._is_member_pointer():
-                base = ty.member_pointer(self._member_pointer_class(), base, self.member_quals)
-            elif token.text in ("__restrict__",):
-                self.i += 1
-                restrict = True
-            elif token.text in SPECIFIERS and token.kind == IDENT and token.text.startswith("__"):
-                # nvcc takes __device__ and the like between * and the name too.
-                ignored = Specifiers(token)
-                self._specifier(ignored, token)
-            else:
-                break
+        base, restrict = self._pointer_operators(base)
         named = self.at("(") and (parameter or (inner and not abstract)) and self._named_within(1)
         if named or (self.at("(") and self._nested_declarator(abstract)):
-            start = self.i + 1
-            self.enter(self.token)
-            self.skip_balanced()
-            outer = Declarator(None, base)
-            if self.at("(") and self.peek().text == ")":
-                self._function_suffix(outer)
-            else:
-                self._suffixes(outer, abstract)
-            end = self.i
-            self.i = start
-            quals, self.member_quals = self.member_quals, outer.this_quals
-            made = self.declarator(outer.type, abstract, parameter, True)
-            self.member_quals = quals
-            self.expect(")")
-            self.nest -= 1
-            self.i = end
-            if made.type is outer.type and outer.params is not None:
-                # `T (name)(...)` is `T name(...)`, which no macro takes for its own.
-                outer.name, outer.owner, outer.space = made.name, made.owner, made.space
-                return outer
-            if made.params is None:
-                made.params, made.defaults, made.param_scope = None, outer.defaults, outer.param_scope
-            return made
+            return self._bracketed(base, abstract, parameter)
         made = Declarator(None, base, restrict)
         if self.at("operator") and not abstract:
             made.name = self.operator_name()
@@ -210,6 +148,67 @@ class Declarators(TypeSpecifiers):
         self._suffixes(made, abstract)
         if self.at("__attribute__"):
             made.align = self.gnu_alignment()
+        return made
+
+    def _pointer_operators(self, base: Type) -> tuple[Type, bool]:
+        """The type that the `*`, `&`, qualifiers and `Class::*` at the cursor make of `base`, and whether the last
+        pointer or reference is restrict."""
+        restrict = refers = points = False
+        while True:
+            token = self.token
+            if token.text == "*" and token.kind == PUNCT:
+                self.i += 1
+                if base.kind == "reference":
+                    self.fail(f"'{base}' declared as a pointer to a reference of type '{base}'", token)
+                base, restrict, points = ty.pointer(base), False, True
+            elif token.text in ("&", "&&") and token.kind == PUNCT:
+                self.i += 1
+                if base.kind == "void":
+                    self.fail("cannot form a reference to 'void'", token)
+                if refers:
+                    name = f"'{self.token.text}'" if self.token.kind == IDENT else "type name"
+                    self.fail(f"{name} declared as a reference to a reference", token)
+                refers = True
+                base = ty.reference(base, token.text == "&&")
+            elif token.text in QUALIFIERS and token.kind == IDENT:
+                self.i += 1
+                base = ty.qualified(base, QUALIFIERS[token.text])
+            elif token.kind == IDENT and (token.text == "__restrict__" or (token.text == "restrict" and points)):
+                self.i += 1
+                restrict = True
+            elif token.kind == IDENT and self.peek().text in ("::", "<") and self._is_member_pointer():
+                base = ty.member_pointer(self._member_pointer_class(), base, self.member_quals)
+            elif token.text in SPECIFIERS and token.kind == IDENT and token.text.startswith("__"):
+                # nvcc takes __device__ and the like between * and the name too.
+                ignored = Specifiers(token)
+                self._specifier(ignored, token)
+            else:
+                return base, restrict
+
+    def _bracketed(self, base: Type, abstract: bool, parameter: bool) -> Declarator:
+        """`(declarator)` at the cursor and what stands behind it, which is read first: it binds closer to `base`."""
+        start = self.i + 1
+        self.enter(self.token)
+        self.skip_balanced()
+        outer = Declarator(None, base)
+        if self.at("(") and self.peek().text == ")":
+            self._function_suffix(outer)
+        else:
+            self._suffixes(outer, abstract)
+        end = self.i
+        self.i = start
+        quals, self.member_quals = self.member_quals, outer.this_quals
+        made = self.declarator(outer.type, abstract, parameter, True)
+        self.member_quals = quals
+        self.expect(")")
+        self.nest -= 1
+        self.i = end
+        if made.type is outer.type and outer.params is not None:
+            # `T (name)(...)` is `T name(...)`, which no macro takes for its own.
+            outer.name, outer.owner, outer.space = made.name, made.owner, made.space
+            return outer
+        if made.params is None:
+            made.defaults, made.param_scope = outer.defaults, outer.param_scope
         return made
 
     def _is_member_pointer(self) -> bool:
@@ -616,8 +615,8 @@ class Declarators(TypeSpecifiers):
             while self.token.text in ("*", "&", "&&"):
                 mark = self.take().text
                 t = ty.pointer(t) if mark == "*" else ty.reference(t, mark == "&&")
-                while self.token.text in ("const", "volatile"):
-                    t = ty.qualified(t, ty.CONST if self.take().text == "const" else ty.VOLATILE)
+                while self.token.text in QUALIFIERS:
+                    t = ty.qualified(t, QUALIFIERS[self.take().text])
             text = f"operator {t}"
             self.conversion_type = t
         return Token(IDENT, text, token.source, token.start, token.space, False, None, self.tokens[self.i - 1].span.end)
