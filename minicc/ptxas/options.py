@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from minicc import passes
@@ -32,6 +33,11 @@ class Options:
         time_passes: bool = False,
         verify: bool = False,
         selected: bool = False,
+        entries: tuple[str, ...] = (),
+        caches: dict[str, str] | None = None,
+        max_threads: tuple[int, ...] = (),
+        min_ctas: int | None = None,
+        override: bool = False,
         messages: list[str] | None = None,
         dumps: list[tuple[str, str, str]] | None = None,
         seconds: dict[str, float] | None = None,
@@ -59,6 +65,12 @@ class Options:
         self.selected = selected
         """The PTX is what our instruction selection made: only the user's instructions in it (inline assembly) are
         checked, unless lowering fails."""
+        self.entries = entries
+        """Names of the kernels that are compiled; () for all."""
+        self.caches: dict[str, str] = {} if caches is None else caches
+        """Cache operators by "def-load", "force-load", "def-store", "force-store"."""
+        self.max_threads, self.min_ctas, self.override = max_threads, min_ctas, override
+        """.maxntid and .minnctapersm of kernels that have none, or of all if they `override`."""
         self.messages: list[str] = [] if messages is None else messages
         """ptxas -v lines and warnings, in ptxas's wording."""
         self.dumps: list[tuple[str, str, str]] = [] if dumps is None else dumps
@@ -78,11 +90,19 @@ LEAST_REGISTERS, MOST_REGISTERS = 24, 255
 """What -maxrregcount and .maxnreg may ask for (ptxas 13.0.88 on sm_90)."""
 
 
+CACHES = {"load": frozenset({"ca", "cg", "cs", "lu", "cv"}), "store": frozenset({"wb", "cg", "cs", "wt"})}
+"""Cache operators."""
+
+
 def bound_registers(options: Options, arch: str) -> None:
     """Make -maxrregcount what ptxas makes of it, with its warnings."""
     asked = options.max_registers
     if asked is None:
         return
+    for name, value in (("minnctapersm", options.min_ctas), ("maxntid", options.max_threads)):
+        if value:
+            options.warn(f"Conflicting options -maxrregcount and -{name} specified, ignoring -{name} option")
+    options.max_threads, options.min_ctas = (), None
     if not 0 <= asked <= MOST_REGISTERS:
         options.warn(f"Too big maxrregcount value specified {asked}, will be ignored")
         options.max_registers = None
@@ -93,19 +113,38 @@ def bound_registers(options: Options, arch: str) -> None:
         options.max_registers = LEAST_REGISTERS
 
 
-WORDS = """-v -O N -maxrregcount=N -warn-spills -warn-lmem-usage -warn-double-usage -lineinfo -g -w -Werror
---fmad=false --sched=list|serial --ra=linear|spill-all --inline=auto|never --disable=P+Q --stop-after=P
+WORDS = """-v -O N -maxrregcount=N -maxntid=N -minnctapersm=N -override-directive-values -e=KERNEL -dlcm=CACHE
+-dscm=CACHE -flcm=CACHE -fscm=CACHE -warn-spills -warn-lmem-usage -warn-double-usage -lineinfo -g -w -Werror
+--fmad=false -optf=FILE --sched=list|serial --ra=linear|spill-all --inline=auto|never --disable=P+Q --stop-after=P
 --dump-after=P+Q|all --time-passes --verify-passes"""
 """What `parse` knows, for people."""
 _FLAGS = frozenset("""annotate astoolspatch c compile-as-tools-patch compile-only compiler-annotations
-disable-optimizer-constants disable-optimizer-consts dont-merge-basicblocks legacy-bar-warp-wide-behavior
-make-errors-visible-at-exit no-bb-merge opt-fp-atomics optimize-float-atomics override-directive-values preserve-relocs
-ret-end return-at-end sp-bounds-check suppress-async-bulk-multicast-advisory-warning suppress-debug-info
-suppress-double-demote-warning suppress-sparse-mma-advisory-info suppress-stack-size-warning""".split())  # fmt: skip
-_VALUES = frozenset("""Ofast-compile Ofc allow-expensive-optimizations arch def-load-cache def-store-cache
-device-function-maxrregcount dlcm dscm flcm force-load-cache force-store-cache fscm func-maxrregcount gpu-name pic
-position-independent-code regUsageLevel register-usage-level split-compile""".split())  # fmt: skip
-"""Options of ptxas, without a value and with one, that are taken for its sake; nothing here depends on them."""
+disable-optimizer-constants disable-optimizer-consts dont-merge-basicblocks ewp extensible-whole-program
+g-tensor-memory-access-check g-tmem-access-check gno-tensor-memory-access-check gno-tmem-access-check
+legacy-bar-warp-wide-behavior make-errors-visible-at-exit no-bb-merge opt-fp-atomics optimize-float-atomics
+preserve-relocs ret-end return-at-end sp-bounds-check suppress-async-bulk-multicast-advisory-warning
+suppress-debug-info suppress-double-demote-warning suppress-sparse-mma-advisory-info
+suppress-stack-size-warning""".split())  # fmt: skip
+_VALUES = {
+    **dict.fromkeys(("allow-expensive-optimizations", "position-independent-code", "pic"), ("true", "false")),
+    **dict.fromkeys(("Ofast-compile", "Ofc"), ("0", "min", "mid", "max")),
+    **dict.fromkeys(("device-stack-protector",), ("false",)),
+    **dict.fromkeys(("arch", "gpu-name", "device-function-maxrregcount", "func-maxrregcount", "split-compile"), ()),
+}
+"""Options of ptxas, without a value and with one of some or any, that are taken for its sake; nothing here depends on
+them."""
+_CACHES = {
+    name: f"{how}-{kind}"
+    for how, short in (("def", "d"), ("force", "f"))
+    for kind in CACHES
+    for name in (f"{how}-{kind}-cache", f"{short}{kind[0]}cm")
+}
+_LEFT_OUT = {
+    "sanitize": "Code is not instrumented here (the SM model has --check)",
+    **dict.fromkeys(("ias", "input-as-string"), "PTX comes from files"),
+    **dict.fromkeys(("o", "output-file", "h", "help", "V", "version"), "Say it to minicc itself:"),
+}
+"""Options of ptxas that are refused, and why."""
 
 
 def _bad(word: str, why: str = "") -> None:
@@ -119,6 +158,18 @@ def _number(word: str, value: str) -> int:
     except ValueError:
         _bad(word, "Value is not a number in option")
         raise AssertionError from None
+
+
+def _words(word: str, names: str) -> list[str]:
+    """What files of options say."""
+    out = []
+    for name in names.split(","):
+        try:
+            out += Path(name).read_text(encoding="utf-8").split()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "no text"
+            _bad(word, f"Could not open options file '{name}' ({reason}) of option")
+    return out
 
 
 def parse(words: list[str], options: Options) -> None:
@@ -181,13 +232,41 @@ def parse(words: list[str], options: Options) -> None:
             options.warnings = "left out"
         elif name in ("Werror", "warning-as-error"):
             options.warnings = "errors"
+        elif name in ("e", "entry"):
+            options.entries += tuple(take().split(","))
+        elif name == "maxntid":
+            values = tuple(_number(word, part) for part in take().split(","))
+            if len(values) > 3:
+                options.warn("Too many values specified for option '-maxntid', option will be ignored")
+            else:
+                options.max_threads = values if all(values) else ()
+        elif name == "minnctapersm":
+            options.min_ctas = _number(word, take()) or None
+        elif name == "override-directive-values" and not has_value:
+            options.override = True
+        elif name in ("optf", "options-file"):
+            queue[:0] = _words(word, take())
+        elif name in ("register-usage-level", "regUsageLevel"):
+            if not 0 <= (level := _number(word, take())) <= 10:
+                options.warn(
+                    f"Value of RegUsageLevel ({level}) is out of valid range {{0..10}}, option will be ignored"
+                )
+        elif name in _CACHES:
+            asked, kind = take(), _CACHES[name].rpartition("-")[2]
+            if asked not in CACHES[kind]:
+                how = "default" if _CACHES[name].startswith("def") else "force"
+                _bad(word, f"Invalid {how} cache modifier on {kind} specified: '{asked}' for option")
+            options.caches[_CACHES[name]] = asked
+        elif name in _LEFT_OUT:
+            _bad(word, _LEFT_OUT[name])
         elif name in _FLAGS and not has_value:
             pass
         elif name in ("m", "machine", "m64"):
             if name != "m64" and take() != "64":
                 _bad(word, "Value must be 64 in option")
         elif name in _VALUES:
-            take()
+            if (choice := take()) not in (known := _VALUES[name] or (choice,)):
+                _bad(word, f"'{choice}' is none of {', '.join(known)} for option")
         elif name == "fmad":
             choice = take()
             if choice not in ("true", "false"):

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from minicc import ptx, ptxas
+from minicc import ptx, ptxas, sass
 from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptxas import Options, pipeline
 from minicc.ptxas.lower import converge
 from minicc.ptxas.mir import Block, MFunction, MInst, V
-from minicc.ptxas.options import parse
+from minicc.ptxas.options import bound_registers, parse
 from minicc.ptxas.verify import VerifyError, verify
 from minicc.sass.instr import Reg, Target
 from tests.bench.compile_speed import SHAPES, source
@@ -25,11 +25,8 @@ from tests.counting import calls, calls_of_pass
 from tests.ptxas.conftest import ARCH, assemble
 from tests.ptxas.programs import Generator
 
-EMPTY = """.version 8.8
-.target sm_90
-.address_size 64
-.visible .entry k() { ret; }
-"""
+HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
+EMPTY = HEAD + ".visible .entry k() { ret; }\n"
 
 
 def test_words() -> None:
@@ -44,13 +41,71 @@ def test_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["--nonsense", "vadd", "--sched=fast", "--maxrregcount=many", "--ra", "--fmad=1", "-m=32"]
-)
+    "word",
+    ["--nonsense", "vadd", "--sched=fast", "--maxrregcount=many", "--ra", "--fmad=1", "-m=32", "-dlcm=wb", "-Ofc=most",
+     "-sanitize=memcheck", "-optf=none-such", "-regUsageLevel=x", "-maxntid=many"],
+)  # fmt: skip
 def test_bad_word(word: str) -> None:
     with pytest.raises(CompileError) as caught:
         parse([word], Options())
     assert caught.value.exit_status == EXIT_PTXAS
     assert word.partition("=")[0] in str(caught.value)
+
+
+ACCESSES = {
+    "ld.global": 0, "ld": 0, "ld.global.nc": 0, "ld.global.cv": 0, "ld.relaxed.gpu.global": 0, "ld.volatile": 0,
+    "ld.global.L1::evict_last": 0, "ld.shared": 1, "st.global": 2, "st.global.wt": 2, "st.local": 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "LDG.E LD.E LDG.E.CONSTANT LDG.E.STRONG.SYS LDG.E.STRONG.GPU LD.E.STRONG.SYS LDG.E.EL LDS "
+             "STG.E STG.E.STRONG.SYS STL"),
+        ("-dlcm=cg --def-store-cache=cs", "LDG.E.STRONG.GPU LD.E.STRONG.GPU LDG.E.CONSTANT LDG.E.STRONG.SYS "
+         "LDG.E.STRONG.GPU LD.E.STRONG.SYS LDG.E.EL LDS STG.E.EF STG.E.STRONG.SYS STL"),
+        ("-dlcm=cv -flcm=cs -fscm cg", "LDG.E.EF LD.E.EF LDG.E.EF.CONSTANT LDG.E.EF LDG.E.STRONG.GPU LD.E.STRONG.SYS "
+         "LDG.E.EL LDS STG.E.STRONG.GPU STG.E.STRONG.GPU STL"),
+    ],
+)  # fmt: skip
+def test_caches_that_options_ask_for(words: str, said: str) -> None:
+    """As NVIDIA's ptxas 13.0 has each."""
+    places = "[%rd0]", "[sh]", "[%rd0]", "[lo]"
+    body = "ld.param.u64 %rd0, [p]; mov.u32 %r1, 1;" + "".join(
+        f"{name}.u32 {places[at]}, %r1;" if at > 1 else f"{name}.u32 %r0, {places[at]}; xor.b32 %r1, %r1, %r0;"
+        for name, at in ACCESSES.items()
+    )
+    text = (
+        HEAD
+        + f""".visible .entry k(.param .u64 p) {{ .reg .b64 %rd<2>; .reg .b32 %r<2>; .shared .u32 sh[4];
+        .local .u32 lo[4]; {body} ret; }}"""
+    )
+    options = Options(opt_level=0)
+    parse(words.split(), options)
+    code = assemble(text, options).functions[0].code
+    found = [sass.decode(int.from_bytes(code[at : at + 16], "little"), ARCH) for at in range(0, len(code), 16)]
+    names = (".".join((i.mnemonic, *i.modifiers)) for i in found if i.mnemonic in {*said.replace(".", " ").split()})
+    assert " ".join(names) == said
+
+
+def test_kernels_and_bounds_that_options_ask_for(tmp_path: Path) -> None:
+    text = HEAD + "".join(f".visible .entry {name}() {bound} {{ ret; }}\n" for name, bound in (
+        ("a", ""), ("b", ".maxntid 64, 1, 1"), ("c", ".maxnreg 32")))  # fmt: skip
+    file = tmp_path / "words"
+    file.write_text("-maxntid=256,2\n-minnctapersm 4\n")
+
+    def bounds(words: str) -> dict[str, object]:
+        options = Options()
+        parse(words.split(), options)
+        bound_registers(options, "sm_90")
+        return {f.name: f.max_threads for f in assemble(text, options).functions}
+
+    assert bounds(f"-optf {file}") == {"a": (256, 2, 1), "b": (64, 1, 1), "c": (256, 2, 1)}
+    assert bounds(f"-optf={file} --override-directive-values -e b,c") == {"b": (256, 2, 1), "c": (256, 2, 1)}
+    assert bounds(f"-optf={file} -maxrregcount=40") == {"a": None, "b": (64, 1, 1), "c": None}
+    with pytest.raises(CompileError, match="Unknown function d"):
+        bounds("-e=d")
 
 
 @pytest.mark.parametrize("field", ["disable", "dump_after"])

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from minicc.arch import Arch
+from minicc.diagnostics import EXIT_PTXAS, fail
 from minicc.ptx import model as ptx
 from minicc.ptxas.lines import names
 from minicc.ptxas.lower.callgraph import analyse
@@ -32,8 +33,12 @@ def lower(module: ptx.Module, arch: Arch, options: Any = None) -> MModule:
         out.debug, out.debug_names = debug, mentioned(debug)
     symbols = collect(module, out, arch, calls)
     made: dict[object, MFunction] = {}
+    asked = getattr(options, "entries", ())
+    for name in asked:
+        if not any(f.name == name and f.entry for f in module.functions):
+            fail("ptxas.entry", f"Unknown function {name}", exit_status=EXIT_PTXAS)
     for function in module.functions:
-        if function.entry and function.body is not None:
+        if function.entry and function.body is not None and (not asked or function.name in asked):
             lower_kernel(function, symbols, arch, options, made)
     return out
 

@@ -36,6 +36,7 @@ def lower_kernel(
     shared variables are the same."""
     out = MFunction(function.name, True)
     _directives(out, function)
+    _asked(out, options)
     calls = symbols.calls
     shared: dict[int, str] = {}
     flat = flatten(function, calls.expanded, shared)
@@ -97,6 +98,10 @@ def lower_function(
     """Machine IR of one kernel or device function."""
     if getattr(options, "fmad", True):
         contract(flat)
+    if options is not None and options.caches:
+        from minicc.ptxas.lower import caching
+
+        caching.impose(flat, options)
     b = Builder(out, flat, symbols, arch)
     back = None
     if function.entry:
@@ -223,6 +228,19 @@ def _directives(out: MFunction, function: ptx.Function) -> None:
             out.max_registers = values[0]
         elif name in _CLUSTER:
             out.attributes[_CLUSTER[name]] = full if name == "reqnctapercluster" else values[:1] or True
+
+
+def _asked(out: MFunction, options: Any) -> None:
+    """Bounds that options give to kernels."""
+    if options is None:
+        return
+    if options.max_registers and options.override:
+        out.max_registers = options.max_registers
+    if options.max_threads and (options.override or not (out.max_threads or out.req_threads)):
+        x, y, z = (*options.max_threads, 1, 1)[:3]
+        out.max_threads = (x, y, z)
+    if options.min_ctas and (options.override or not out.min_ctas):
+        out.min_ctas = options.min_ctas
 
 
 def _parameters(b: Builder, function: ptx.Function) -> None:
