@@ -272,20 +272,51 @@ def store(b: Builder, inst: ptx.Inst) -> None:
 
 def multiply(b: Builder, inst: ptx.Inst) -> None:
     """wmma.mma.sync.aligned.alayout.blayout.shape.types d, a, b, c: a product for each tile of the result."""
-    small = next((m for m in inst.modifiers if m in ("m8n8k32", "m8n8k128")), "")
     if "satfinite" in inst.modifiers and {"bf16", "tf32", "b1"}.intersection(inst.modifiers):
         b.wrong("Illegal modifier '.satfinite' for instruction 'wmma.mma'")
-    if small:
-        if [m for m in inst.modifiers if m in ("row", "col")] != ["row", "col"]:
-            b.wrong("Illegal layout for instruction 'wmma.mma': A has rows, B columns")
-        if len({m for m in inst.modifiers if m in _PACKED}) != 1:
-            b.wrong("Unexpected instruction types specified for 'wmma.mma'")
-        # The fragments are those of mma.sync.
-        from minicc.ptxas.lower.matrix import bits_
-        from minicc.ptxas.lower.subbyte import nibbles
-
-        (nibbles if small == "m8n8k32" else bits_)(b, inst, small)
+    if "m8n8k32" in inst.modifiers or "m8n8k128" in inst.modifiers:
+        _multiply_packed(b, inst)
         return
+    given, kind, sums = _multiplied(b, inst)
+    # Sums are of one type: of halves wanted, floats are narrowed at last; halves to be added are widened before.
+    dtype = "f32" if (given, sums) == ("f16", "f32") else given
+    shape = _shape(b, inst, kind)
+    d, *factors = inst.operands
+    words = [_words(b, item, kind) for item in factors]
+    if (given, sums) == ("f32", "f16"):
+        words[2] = [_unpacked(b, w, part) for w in words[2] for part in ("H0_H0", "H1_H1")]
+    if shape[2]:
+        words[0], words[1] = words[1], words[0]
+    results = _products(b, _operation(inst, dtype, kind, shape[2]), kind, dtype, shape, words)
+    if dtype != given:
+        results = [b.new("F2FP.F16.F32.PACK_AB", results[k + 1], results[k]) for k in range(0, len(results), 2)]
+    targets = d.items if isinstance(d, ptx.Vector) else (d,)
+    if len(targets) * _width(kind) != len(results):
+        b.wrong("Arguments mismatch for instruction 'wmma'")
+    for i, target in enumerate(targets):
+        if target is not None and kind == "f64":
+            b.move64(b.dst(target), results[2 * i], results[2 * i + 1])
+        elif target is not None:
+            b.move(b.dst(target), results[i])
+
+
+def _multiply_packed(b: Builder, inst: ptx.Inst) -> None:
+    """Factors of less than a byte: the fragments are those of mma.sync."""
+    from minicc.ptxas.lower.matrix import bits_
+    from minicc.ptxas.lower.subbyte import nibbles
+
+    if [m for m in inst.modifiers if m in ("row", "col")] != ["row", "col"]:
+        b.wrong("Illegal layout for instruction 'wmma.mma': A has rows, B columns")
+    if len({m for m in inst.modifiers if m in _PACKED}) != 1:
+        b.wrong("Unexpected instruction types specified for 'wmma.mma'")
+    if "m8n8k32" in inst.modifiers:
+        nibbles(b, inst, "m8n8k32")
+    else:
+        bits_(b, inst, "m8n8k128")
+
+
+def _multiplied(b: Builder, inst: ptx.Inst) -> tuple[str, str, str]:
+    """Types of the result, of both factors, and of what is added."""
     types = _types(inst)
     if len(types) == 2 and all(t in ("f16", "f32") for t in types):
         types = [types[0], "f16", "f16", types[1]]
@@ -295,35 +326,41 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
         b.unsupported()
     if types[1] != types[2]:
         b.wrong("Unexpected instruction types specified for 'wmma.mma'")
-    narrow, widen = (types[0], types[3]) == ("f16", "f32"), (types[0], types[3]) == ("f32", "f16")
-    dtype, kind = "f32" if narrow else types[0], types[1]
-    down, across, exchanged = _shape(b, inst, kind)
-    double = kind == "f64"
-    d, *factors = inst.operands
-    words: list[list[MOperand]] = []
-    for item in factors:
-        items = [i for i in (item.items if isinstance(item, ptx.Vector) else (item,)) if i is not None]
-        words.append([w for i in items for w in b.val64(i, "f64")] if double else [b.val(i) for i in items])
-    if widen:
-        words[2] = [_unpacked(b, w, part) for w in words[2] for part in ("H0_H0", "H1_H1")]
-    if exchanged:
-        words[0], words[1] = words[1], words[0]
-    width = 2 if double else 1
+    return types[0], types[1], types[3]
+
+
+def _width(kind: str) -> int:
+    """Registers of an element of a fragment's vector."""
+    return 2 if kind == "f64" else 1
+
+
+def _words(b: Builder, fragment: ptx.Operand, kind: str) -> list[MOperand]:
+    items = fragment.items if isinstance(fragment, ptx.Vector) else (fragment,)
+    given = [i for i in items if i is not None]
+    return [w for i in given for w in b.val64(i, "f64")] if kind == "f64" else [b.val(i) for i in given]
+
+
+def _operation(inst: ptx.Inst, dtype: str, kind: str, exchanged: bool) -> str:
+    """The instruction that multiplies two tiles."""
+    head = _FACTORS[kind][3]
+    if kind in ("s8", "u8"):
+        names = [t.upper() for t in (_types(inst)[2:0:-1] if exchanged else _types(inst)[1:3])]
+        return dotted(head, *names, "SAT" if "satfinite" in inst.modifiers else "")
+    if kind == "f64":
+        return rounded(inst, head)
+    return dotted(head, dtype.upper(), {"bf16": "BF16", "tf32": "TF32"}.get(kind, ""))
+
+
+def _products(
+    b: Builder, op: str, kind: str, dtype: str, shape: tuple[int, int, bool], words: list[list[MOperand]]
+) -> list[MOperand]:
+    """Each tile of A by each of B and the sum so far; `words` are the registers of A, B and C."""
+    down, across, _ = shape
+    width = _width(kind)
     of_a, of_b = len(_FACTORS[kind][0]) * width, len(_FACTORS[kind][1]) * width
     of_c = len(_RESULTS[dtype][0]) * width
     if len(words[0]) < of_a * down or len(words[1]) < of_b * across or len(words[2]) != of_c * down * across:
         b.wrong("Arguments mismatch for instruction 'wmma'")
-    results: list[MOperand] = []
-    head = _FACTORS[kind][3]
-    if kind in ("s8", "u8"):
-        names = [t.upper() for t in (types[2:0:-1] if exchanged else types[1:3])]
-        op = dotted(head, *names, "SAT" if "satfinite" in inst.modifiers else "")
-    else:
-        op = (
-            rounded(inst, head)
-            if double
-            else dotted(head, dtype.upper(), {"bf16": "BF16", "tf32": "TF32"}.get(kind, ""))
-        )
     # NVIDIA's ptxas multiplies tf32 in two steps of four along K, which shows in the rounding.
     steps = 2 if kind == "tf32" else 1
     half_a, half_b = of_a // steps, of_b // steps
@@ -332,6 +369,7 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
     if kind in ("s8", "u8"):
         left = [evolve(x, suffix=("ROW",)) for x in left]
         right = [evolve(x, suffix=("COL",)) for x in right]
+    results: list[MOperand] = []
     for i in range(down):
         for j in range(across):
             at = of_c * (across * i + j)
@@ -341,18 +379,7 @@ def multiply(b: Builder, inst: ptx.Inst) -> None:
                 b.emit(op, (out,), (left[i * steps + k], right[j * steps + k], total), side=True)
                 total = out
             results += [V(out.reg, k) for k in range(of_c)]
-    if narrow:
-        results = [b.new("F2FP.F16.F32.PACK_AB", results[k + 1], results[k]) for k in range(0, len(results), 2)]
-    targets = d.items if isinstance(d, ptx.Vector) else (d,)
-    if len(targets) * width != len(results):
-        b.wrong("Arguments mismatch for instruction 'wmma'")
-    for i, target in enumerate(targets):
-        if target is None:
-            continue
-        if double:
-            b.move64(b.dst(target), results[2 * i], results[2 * i + 1])
-        else:
-            b.move(b.dst(target), results[i])
+    return results
 
 
 def _unpacked(b: Builder, word: MOperand, part: str) -> V:
