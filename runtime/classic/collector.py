@@ -74,77 +74,104 @@ def run(m: Textbook, warps: Sequence[Sequence[Op]], limit: int = 100_000) -> Run
         for op in stream:
             if op.opcode not in m.execute:
                 fail("classic.opcode", f"the textbook SM has no {op.opcode}; it has {', '.join(m.execute)}")
-    at = [0] * len(warps)
-    pending: dict[tuple[int, int], Flight] = {}
-    """Scoreboard: registers with a write on the way, and who does it."""
-    collecting: list[tuple[Flight, list[_Operand]]] = []
-    flying: list[Flight] = []
-    done: list[Flight] = []
-    busy_unit: dict[str, int] = {}
+    core = _Core(m, warps)
     t = 0
-    while any(at[w] < len(stream) for w, stream in enumerate(warps)) or collecting or flying:
+    while core.busy():
         if t > limit:
             raise ValueError("the textbook SM does not come to an end")
-        # Writeback: results that are through, over the buses, oldest first.
-        for flight in [f for f in flying if f.end < t][: m.writeback_buses]:
+        core.write_back(t)
+        core.gather(t)
+        core.execute(t)
+        core.issue(t)
+        t += 1
+    return Run(m, tuple(core.flights), t)
+
+
+class _Core:
+    """What is under way; the stages of a cycle, the last one first."""
+
+    def __init__(self, m: Textbook, warps: Sequence[Sequence[Op]]) -> None:
+        self.m = m
+        self.warps = warps
+        self.at = [0] * len(warps)
+        self.pending: dict[tuple[int, int], Flight] = {}
+        """Scoreboard: registers with a write on the way, and who does it."""
+        self.collecting: list[tuple[Flight, list[_Operand]]] = []
+        self.flying: list[Flight] = []
+        self.flights: list[Flight] = []
+
+    def busy(self) -> bool:
+        left = any(at < len(stream) for at, stream in zip(self.at, self.warps, strict=True))
+        return left or bool(self.collecting or self.flying)
+
+    def write_back(self, t: int) -> None:
+        """Results that are through, over the buses, oldest first."""
+        for flight in [f for f in self.flying if f.end < t][: self.m.writeback_buses]:
             flight.written = t
-            flying.remove(flight)
+            self.flying.remove(flight)
             for r in flight.op.writes:
-                if pending.get((flight.warp, r)) is flight:
-                    del pending[flight.warp, r]
-        # Collectors: bypass, then banks.
-        ports = [m.read_ports] * m.banks
-        for flight, operands in collecting:
-            if t <= flight.dispatched:
-                continue
-            for operand in operands:
+                if self.pending.get((flight.warp, r)) is flight:
+                    del self.pending[flight.warp, r]
+
+    def gather(self, t: int) -> None:
+        """Collectors take operands off the writeback buses and ask the banks for the others."""
+        ports = [self.m.read_ports] * self.m.banks
+        for flight, operands in self.collecting:
+            for operand in operands if t > flight.dispatched else ():
                 maker = operand.waits
                 if operand.there < 0 and maker is not None:
-                    if m.bypass and maker.end == t:
+                    if self.m.bypass and maker.end == t:
                         operand.there = t
                         flight.bypassed += (operand.register,)
                     elif 0 <= maker.written < t:
                         operand.waits = None
                 if operand.there < 0 and operand.waits is None:
-                    for bank in range(m.banks):
-                        granted = min(operand.lanes[bank], ports[bank])
-                        if granted:
-                            ports[bank] -= granted
-                            operand.lanes[bank] -= granted
-                            if flight.first_read < 0:
-                                flight.first_read = t
-                            flight.last_read = t
-                        flight.conflicts += min(operand.lanes[bank], m.read_ports) if not granted else 0
-                    if not any(operand.lanes):
-                        operand.there = t + 1 + m.crossbar_latency
-        # Execution: a collector that is complete hands over, one instruction a unit and cycle.
-        for flight, operands in list(collecting):
-            if t <= flight.dispatched or any(operand.there < 0 or operand.there > t for operand in operands):
+                    self._read(flight, operand, ports, t)
+
+    def _read(self, flight: Flight, operand: _Operand, ports: list[int], t: int) -> None:
+        """As many lanes as the banks still have ports for."""
+        for bank in range(self.m.banks):
+            granted = min(operand.lanes[bank], ports[bank])
+            if granted:
+                ports[bank] -= granted
+                operand.lanes[bank] -= granted
+                flight.first_read = t if flight.first_read < 0 else flight.first_read
+                flight.last_read = t
+            else:
+                flight.conflicts += min(operand.lanes[bank], self.m.read_ports)
+        if not any(operand.lanes):
+            operand.there = t + 1 + self.m.crossbar_latency
+
+    def execute(self, t: int) -> None:
+        """A collector that is complete hands over, one instruction a unit and cycle."""
+        busy: set[str] = set()
+        for flight, operands in list(self.collecting):
+            opcode = flight.op.opcode
+            waits = t <= flight.dispatched or any(operand.there < 0 or operand.there > t for operand in operands)
+            if waits or opcode in busy:
                 continue
-            if busy_unit.get(flight.op.opcode, -1) == t:
-                continue
-            busy_unit[flight.op.opcode] = t
+            busy.add(opcode)
             flight.ready = t
-            flight.begin = t + m.issue
-            flight.end = flight.begin + m.execute[flight.op.opcode] - 1
-            collecting.remove((flight, operands))
-            flying.append(flight)
-        # Scheduler: check 1.
-        for w, stream in enumerate(warps):
-            if at[w] >= len(stream) or len(collecting) >= m.collectors:
+            flight.begin = t + self.m.issue
+            flight.end = flight.begin + self.m.execute[opcode] - 1
+            self.collecting.remove((flight, operands))
+            self.flying.append(flight)
+
+    def issue(self, t: int) -> None:
+        """The scheduler's pick, by check 1."""
+        if len(self.collecting) >= self.m.collectors:
+            return
+        for w, stream in enumerate(self.warps):
+            if self.at[w] >= len(stream) or not _eligible(self.m, stream[self.at[w]], w, t, self.pending):
                 continue
-            op = stream[at[w]]
-            if not _eligible(m, op, w, t, pending):
-                continue
-            flight = Flight(op, w, picked=t, dispatched=t + m.dispatch)
-            collecting.append((flight, [_operand(m, r, pending.get((w, r))) for r in op.reads]))
-            for r in op.writes:
-                pending[w, r] = flight
-            done.append(flight)
-            at[w] += 1
-            break
-        t += 1
-    return Run(m, tuple(done), t)
+            op = stream[self.at[w]]
+            flight = Flight(op, w, picked=t, dispatched=t + self.m.dispatch)
+            operands = [_operand(self.m, r, self.pending.get((w, r))) for r in op.reads]
+            self.collecting.append((flight, operands))
+            self.pending.update(((w, r), flight) for r in op.writes)
+            self.flights.append(flight)
+            self.at[w] += 1
+            return
 
 
 def _eligible(m: Textbook, op: Op, warp: int, t: int, pending: dict[tuple[int, int], Flight]) -> bool:
