@@ -192,7 +192,7 @@ class _Writer:
 
     def _index(self, name: str, what: str) -> int:
         if name not in self.number:
-            fail("binary.symbol", f"{what} refers to '{name}', which the program does not define")
+            fail("binary.symbol", f"{what} refers to '{name}', which is not defined here, and no other file is linked")
         return self.number[name]
 
     # -- sections ------------------------------------------------------------------------------------------------

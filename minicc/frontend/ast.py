@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from minicc.frontend.entities import (
+    Asked,
     ClassTemplate,
     Function,
     FunctionTemplate,
     Outline,
     Partial,
     Scope,
+    StandInVariable,
     TemplateParam,
     UnreadVariable,
     Variable,
@@ -25,8 +27,8 @@ from minicc.frontend.tokens import Token
 from minicc.frontend.types import Field, Type
 
 __all__ = [
-    "ClassTemplate", "Function", "FunctionTemplate", "Outline", "Partial", "Scope", "TemplateParam", "UnreadVariable",
-    "Variable", "both_befriended",
+    "Asked", "ClassTemplate", "Function", "FunctionTemplate", "Outline", "Partial", "Scope", "StandInVariable",
+    "TemplateParam", "UnreadVariable", "Variable", "both_befriended",
 ]  # fmt: skip
 """Known here, too; the tree's own classes stand below."""
 

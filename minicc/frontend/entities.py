@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minicc.frontend.tokens import Token
@@ -104,6 +104,24 @@ class Variable:
         """Tells apart same-named locals of one function."""
         self.reader: Callable[[Variable], None] | None = None
         """Of an unread variable: reads its initial value."""
+
+
+class Asked:
+    """In patterns: what `sizeof` (st), `alignof` (at) or `sizeof...` (sZ) says of a type that depends on parameters."""
+
+    __slots__ = ("how", "of")
+
+    def __init__(self, how: str, of: Type) -> None:
+        self.how, self.of = how, of
+
+
+class StandInVariable:
+    """In patterns: an instance of a variable template whose arguments depend on parameters."""
+
+    __slots__ = ("args", "template")
+
+    def __init__(self, template: ClassTemplate, args: Sequence[object]) -> None:
+        self.template, self.args = template, args
 
 
 class UnreadVariable(Variable):

@@ -190,11 +190,7 @@ class Mangler:
             name = self._sub(key) or _parameter(t.count)
             self._add(key)
             return name + self.template_args(tuple(t.params), [])
-        given: tuple[object, ...] = tuple(t.params)
-        pack = next((k for k, p in enumerate(template.params) if p.pack), None)
-        if pack is not None:
-            given = (*given[:pack], given[pack:])
-        out = self._template(template, t.name) + self.template_args(given, template.params)
+        out = self._template(template, t.name) + self.template_args(_grouped(t, template), template.params)
         return f"N{out}E" if self._nests(template.scope) else out
 
     def _nests(self, scope: ast.Scope | None) -> bool:
@@ -286,8 +282,8 @@ class Mangler:
                 return f"X{_parameter(value.elem.count)}E"
             # A parameter that is a value is an expression.
             if value.kind == "value":
-                whole = value.template
-                return f"X{self._expression(whole) if isinstance(whole, ast.Expr) else _parameter(value.count)}E"
+                out = self._stood(value)
+                return out if out.startswith("L") else f"X{out}E"
             return self.type(value)
         if isinstance(value, ast.Function):
             return f"XadL_Z{self.encoding(value)}EE"
@@ -331,10 +327,34 @@ class Mangler:
             return f"L{self.type(t)}{packed.hex()}E"
         return f"L{self.type(t)}{f'n{-value}' if value < 0 else int(value)}E"
 
+    def _stood(self, value: Type) -> str:
+        """What a value that depends on parameters stands for, or is one of."""
+        what = value.template
+        if isinstance(what, ast.Asked):
+            return what.how + (_parameter(what.of.count) if what.how == "sZ" else self.type(what.of))
+        if isinstance(what, ast.StandInVariable):
+            # Without its arguments, as NVIDIA's front end has it.
+            named = Mangler()._within(what.template.scope) + _sized(what.template.name)
+            return f"L_Z{f'N{named}E' if self._nests(what.template.scope) else named}E"
+        if isinstance(what, Type) and what.params:
+            return self._unresolved(what.params[0], what.name.split("::"))
+        return self._expression(what) if isinstance(what, ast.Expr) else _parameter(value.count)
+
+    def _unresolved(self, owner: Type, names: list[str]) -> str:
+        """A member's value, of a class that depends on parameters: the class is named without substitutions."""
+        member = "".join(map(_sized, names))
+        if owner.kind == "param":
+            return f"sr{self.type(owner)}{member}"
+        template = owner.template
+        assert isinstance(template, ast.ClassTemplate)
+        around = "".join(map(_source_name, _enclosing(template.scope)))
+        args = self.template_args(_grouped(owner, template), template.params)
+        return f"sr{around}{_sized(owner.name)}{args}E{member}"
+
     def _expression(self, e: ast.Expr) -> str:
         """An expression over template parameters, as far as arguments have them."""
         if isinstance(e, ast.Name) and e.variable.stand_in is not None:
-            return _parameter(e.variable.stand_in.count)
+            return self._stood(e.variable.stand_in)
         if isinstance(e, ast.Binary | ast.Logical) and e.op in _OPERATORS:
             return _OPERATORS[e.op] + self._expression(e.left) + self._expression(e.right)
         if isinstance(e, ast.Unary) and e.op in _UNARY | _OPERATORS.keys():
@@ -344,8 +364,17 @@ class Mangler:
         if isinstance(e, ast.Conditional):
             return "qu" + "".join(map(self._expression, (e.condition, e.yes, e.no)))
         if isinstance(e, ast.Number):
-            return self._argument(e.value, None) if e.type.bare is ty.INT else f"L{self.type(e.type)}{e.value}E"
+            # As it was written, whatever it was converted to.
+            plain = e.type.bare is ty.INT or (e.at.text.isdecimal() and e.value < 1 << 31)
+            return self._argument(e.value, None) if plain else f"L{self.type(e.type)}{e.value}E"
         return "T_"
+
+
+def _grouped(t: Type, template: ast.ClassTemplate) -> tuple[object, ...]:
+    """The arguments of a stand-in for an instance, those of a pack as one."""
+    given: tuple[object, ...] = tuple(t.params)
+    pack = next((k for k, p in enumerate(template.params) if p.pack), None)
+    return given if pack is None else (*given[:pack], given[pack:])
 
 
 def _sized(name: str) -> str:
@@ -371,8 +400,8 @@ def plain_type(t: Type) -> str:
         return f"T{t.count}_"
     if t.kind == "spec":
         return f"{t.name}<{','.join(plain_type(p) if isinstance(p, Type) else str(p) for p in t.params)}>"
-    if t.kind == "value" and isinstance(t.template, ast.Expr):
-        return f"X{Mangler()._expression(t.template)}E"
+    if t.kind == "value" and t.name == "?":
+        return f"X{Mangler()._stood(t)}E"
     if t.kind == "pack" and t.elem is not None:
         return "Dp" + plain_type(t.elem)
     if t.kind == "opaque" and t.params:

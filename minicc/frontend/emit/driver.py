@@ -40,11 +40,10 @@ def emit(parsed: Parser, source: SourceFile, options: Options, host: bool = Fals
         f = module.queue[at]
         at += 1
         if f.body is None:
-            raise CompileError(
-                Diagnostic(
-                    "error", "frontend.undefined", f"function '{f.name}' is called but has no definition", f.at.span
-                )
-            )
+            text = f"function '{f.name}' is called but has no definition"
+            if options.relocatable:
+                text += "; -rdc=true does not link it from another file here"
+            raise CompileError(Diagnostic("error", "frontend.undefined", text, f.at.span))
         module.bodies.append(FunctionEmitter(module, f).run())
     return module.render()
 

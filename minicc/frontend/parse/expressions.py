@@ -251,7 +251,8 @@ class Expressions(Heap):
                 around = scope.names.get(name.text)
                 pack, scope = (around if isinstance(around, tuple) else pack), scope.parent
             if self.pattern and isinstance(pack, Type | ast.Variable):
-                return self.dependent_number(token)
+                counted = pack.stand_in if isinstance(pack, ast.Variable) else pack
+                return self.dependent_number(token, ast.Asked("sZ", counted) if counted is not None else None)
             size = len(pack) if isinstance(pack, tuple) else -1
             if size < 0:
                 self.fail(f"'{name.text}' does not refer to the name of a parameter pack", name)
@@ -281,7 +282,8 @@ class Expressions(Heap):
             t = e.type
         self.greater_ends = ends
         if dependent(t):
-            return self.dependent_number(token)
+            how = "st" if token.text == "sizeof" else "at"
+            return self.dependent_number(token, ast.Asked(how, t) if named else None)
         if t.kind == "reference":
             assert t.elem is not None
             t = t.elem

@@ -44,7 +44,7 @@ class HostCode(HostBody):
 
     def _is_program(self) -> bool:
         if self.whole_program is None:
-            self.whole_program = any(t.text in ("main", "std") and t.kind == IDENT for t in self.tokens)
+            self.whole_program = any(t.text in ("main", "std") and t.kind == IDENT for t in self.unit)
         return self.whole_program
 
     lenient: int = 0

@@ -11,7 +11,7 @@ from minicc.frontend import types as ty
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarations import Declarations
 from minicc.frontend.parse.declarators import Declarator
-from minicc.frontend.parse.names import opaque, unspoken
+from minicc.frontend.parse.names import opaque
 from minicc.frontend.parse.specifiers import Specifiers
 from minicc.frontend.sema import arithmetic
 from minicc.frontend.sema.calls import deduced_type
@@ -26,6 +26,7 @@ from minicc.frontend.sema.deduce import (
     more_specialised,
     settled,
     unify_arguments,
+    unspoken,
 )
 from minicc.frontend.sema.overloads import fits
 from minicc.frontend.tokens import EOF, STRING, Token
@@ -377,7 +378,8 @@ class Instances(Declarations):
     def _dependent_instance(self, template: ast.ClassTemplate | Type, args: list[object], at: Token) -> object:
         """What stands in for an instance whose arguments depend on parameters."""
         if isinstance(template, ast.ClassTemplate) and template.variable:
-            return ast.Variable("?", ty.INT, at, "stand-in", stand_in=Type("value", "?"))
+            stand_in = Type("value", "?", template=ast.StandInVariable(template, args))
+            return ast.Variable("?", ty.INT, at, "stand-in", stand_in=stand_in)
         if isinstance(template, ast.ClassTemplate) and template.alias:
             with self.having(
                 tokens=template.tokens, i=0, scope=self.scope, nest=self.nest, greater_ends=False,

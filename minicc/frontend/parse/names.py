@@ -11,7 +11,7 @@ from minicc.frontend.builtins.table import names as builtin_names
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.expressions import Expressions
 from minicc.frontend.sema import constant
-from minicc.frontend.sema.deduce import STAND_INS, Structural, Typed
+from minicc.frontend.sema.deduce import STAND_INS, Structural, Typed, unspoken
 from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
 from minicc.frontend.types import Field, Type
@@ -580,15 +580,6 @@ def opaque() -> Type:
 
 _UNSUPPORTED = frozenset(("alloca", "va_start", "va_arg", "va_copy", "va_end", "setjmp", "longjmp"))
 """What C and C++ have, and device code here has not."""
-
-
-def unspoken(t: Type) -> bool:
-    """Something in a stand-in is not known well enough to be named."""
-    if t.kind == "opaque":
-        return not t.params
-    if t.kind in ("value", "param"):
-        return t.name == "?"
-    return any(isinstance(p, Type) and unspoken(p) for p in t.params) or (t.elem is not None and unspoken(t.elem))
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

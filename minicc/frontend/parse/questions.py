@@ -25,9 +25,9 @@ ASKED = frozenset(QUESTIONS) | {f"__is_{name}" for name in _OF_EXPRESSIONS}
 
 
 class Questions(Packs):
-    def dependent_number(self, at: Token) -> ast.Expr:
+    def dependent_number(self, at: Token, asked: ast.Asked | None = None) -> ast.Expr:
         """A number that depends on a template's parameter."""
-        v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?"))
+        v = ast.Variable("?", ty.ULONG, at, "stand-in", stand_in=Type("value", "?", template=asked))
         return ast.Name(ty.ULONG, at, v, lvalue=True)
 
     def question(self, token: Token) -> ast.Expr:

@@ -12,9 +12,8 @@ from minicc.frontend import ast
 from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.member_classes import MemberClasses
-from minicc.frontend.parse.names import unspoken
 from minicc.frontend.parse.outlines import HEAD_BRACKETS, member_class
-from minicc.frontend.sema.deduce import dependent, is_dependent, pattern_key
+from minicc.frontend.sema.deduce import dependent, is_dependent, pattern_key, unspoken
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
 

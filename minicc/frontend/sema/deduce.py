@@ -418,7 +418,7 @@ def pattern_key(t: Type | None) -> str:
     if t.kind == "param":
         return f"{quals}T{t.count}"
     if t.kind == "value":
-        return "V"
+        return (_said_value(t) if t.name == "?" else None) or "V"
     inner = ",".join(pattern_key(p) if isinstance(p, Type) else str(p) for p in t.params)
     if t.kind == "opaque":
         return f"{quals}?{t.name}({inner})"
@@ -427,3 +427,49 @@ def pattern_key(t: Type | None) -> str:
     if t.kind in ("pointer", "reference", "array", "function", "member", "pack"):
         return f"{quals}{t.kind}{t.rvalue:d}{t.count if t.kind == 'array' else ''}({pattern_key(t.elem)};{inner})"
     return quals + str(id(t.bare))
+
+
+def unspoken(t: Type) -> bool:
+    """Something in a stand-in is not known well enough to be named."""
+    if t.kind == "opaque":
+        return not t.params
+    if t.kind == "value":
+        return _said_value(t) is None
+    if t.kind == "param":
+        return t.name == "?"
+    return any(isinstance(p, Type) and unspoken(p) for p in t.params) or (t.elem is not None and unspoken(t.elem))
+
+
+def _said(what: object) -> str | None:
+    """What a number depends on, as text: an expression, what was asked of a type, a member; None if not known."""
+    if isinstance(what, ast.Asked):
+        return None if unspoken(what.of) else f"{what.how} {pattern_key(what.of)}"
+    if isinstance(what, Type):
+        owner = what.params[0] if what.params else what
+        known = not unspoken(owner) and (owner.kind == "param" or isinstance(owner.template, ast.ClassTemplate))
+        return pattern_key(what) if known else None
+    if isinstance(what, ast.Name):
+        stand_in = what.variable.stand_in
+        return str(id(what.variable)) if stand_in is None else _said_value(stand_in)
+    if isinstance(what, ast.Number):
+        return str(what.value)
+    parts: tuple[ast.Expr, ...]
+    if isinstance(what, ast.Conditional):
+        parts, op = (what.condition, what.yes, what.no), "?"
+    elif isinstance(what, ast.Binary | ast.Logical):
+        parts, op = (what.left, what.right), what.op
+    elif isinstance(what, ast.Cast | ast.Unary):
+        parts, op = (what.operand,), what.op if isinstance(what, ast.Unary) else ""
+    else:
+        return None
+    said = [_said(p) for p in parts]
+    return None if None in said else f"({op} {' '.join(map(str, said))})"
+
+
+def _said_value(t: Type) -> str | None:
+    if t.name != "?":
+        return f"V{t.count}"
+    if isinstance(t.template, ast.StandInVariable):
+        args = [pattern_key(p) if isinstance(p, Type) else str(p) for p in t.template.args]
+        return f"{id(t.template.template)}<{','.join(args)}>"
+    return _said(t.template)

@@ -42,7 +42,9 @@ class Layout:
         """Place a base class, or what is like one: others may lie in the room at its end, and an empty one anywhere."""
         assert t.record is not None
         empty = (0, t.bare) in t.record.empties
-        offset = self._free(t, 0 if empty and (0, t.bare) not in self.taken else align_up(self.size, align), align)
+        # An empty class that does not fit at the beginning is tried from the end of what there is.
+        first = 0 if empty and not self._meets(t, 0) else align_up(self.size, align)
+        offset = self._free(t, first, align)
         end = offset + (t.size if empty else t.record.data_size)
         self.size = self.size if empty else end
         self.whole, self.align = max(self.whole, end), max(self.align, align)
@@ -50,11 +52,14 @@ class Layout:
 
     def _free(self, t: Type, offset: int, step: int) -> int:
         """The first place from `offset` on where no empty class in `t` meets another of its type."""
-        parts = _empties(t)
-        while any((offset + at, empty) in self.taken for at, empty in parts):
+        while self._meets(t, offset):
             offset += step
-        self.taken |= {(offset + at, empty) for at, empty in parts}
+        self.taken |= {(offset + at, empty) for at, empty in _empties(t)}
         return offset
+
+    def _meets(self, t: Type, offset: int) -> bool:
+        """An empty class in `t` at `offset` would lie where another of its type does."""
+        return any((offset + at, empty) in self.taken for at, empty in _empties(t))
 
     def add_shared(self, name: str, t: Type, align: int, default: tuple[list[Token], ast.Scope] | None) -> bool:
         """Place a member that is marked [[no_unique_address]] as a base would be, if it is of a class."""

@@ -2,6 +2,8 @@
 #include <string>
 #include <iostream>
 #include <map>
+#include <getopt.h>
+static struct option options[] = {{"name", 1, 0, 'n'}, {0, 0, 0, 0}};
 class App {
     std::vector<float> v;
     std::string s;

@@ -2,42 +2,48 @@
 namespace std {
 template <typename... T> struct tuple;
 template <> struct tuple<> {};
-template <typename H, typename... T> struct tuple<H, T...> {
-    H __head;
-    [[no_unique_address]] tuple<T...> __tail;
-    __host__ __device__ constexpr tuple() : __head(), __tail() {}
-    __host__ __device__ constexpr tuple(const H &h, const T &...t) : __head(h), __tail(t...) {}
-    template <typename A, typename B> __host__ __device__ constexpr tuple(const pair<A, B> &p) : __head(p.first), __tail(p.second) {}
-    template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
-        __head = o.__head;
-        if constexpr (sizeof...(T) > 0) __tail = o.__tail;
+template <size_t I, typename T, bool Empty = is_empty_v<T> && !is_final_v<T>> struct __leaf {
+    T __value;
+    __host__ __device__ constexpr __leaf() : __value() {}
+    template <typename U> __host__ __device__ constexpr __leaf(int, U &&u) : __value(static_cast<U &&>(u)) {}
+};
+template <size_t I, typename T> struct __leaf<I, T, true> {
+    [[no_unique_address]] T __value;
+    __host__ __device__ constexpr __leaf() : __value() {}
+    template <typename U> __host__ __device__ constexpr __leaf(int, U &&u) : __value(static_cast<U &&>(u)) {}
+};
+template <size_t I, typename T> __host__ __device__ constexpr T &__leaf_value(__leaf<I, T> &l) { return l.__value; }
+template <size_t I, typename T> __host__ __device__ constexpr const T &__leaf_value(const __leaf<I, T> &l) { return l.__value; }
+template <typename S, typename... T> struct __leaves;
+template <size_t... I, typename... T> struct __leaves<index_sequence<I...>, T...> : __leaf<I, T>... {
+    constexpr __leaves() = default;
+    template <typename... U> __host__ __device__ constexpr __leaves(int, U &&...u) : __leaf<I, T>(0, static_cast<U &&>(u))... {}
+    template <typename... U> __host__ __device__ constexpr __leaves(const __leaves<index_sequence<I...>, U...> &o) : __leaf<I, T>(0, __leaf_value<I>(o))... {}
+    template <typename O> __host__ __device__ constexpr void __assign(const O &o) { ((__leaf_value<I>(*this) = __leaf_value<I>(o)), ...); }
+};
+struct __no_tuple {};
+template <typename... T> struct tuple {
+    __leaves<make_index_sequence<sizeof...(T)>, T...> __parts;
+    constexpr tuple() = default;
+    __host__ __device__ constexpr tuple(const T &...t) : __parts(0, t...) {}
+    template <typename... U, enable_if_t<sizeof...(U) == sizeof...(T) && (is_constructible_v<T, U &&> && ...), int> = 0>
+    __host__ __device__ constexpr tuple(U &&...u) : __parts(0, static_cast<U &&>(u)...) {}
+    template <typename... U, enable_if_t<sizeof...(U) == sizeof...(T) && !is_same_v<tuple<U...>, tuple> && (is_constructible_v<T, const U &> && ...), int> = 0>
+    __host__ __device__ constexpr tuple(const tuple<U...> &o) : __parts(o.__parts) {}
+    template <typename A, typename B> __host__ __device__ constexpr tuple(const pair<A, B> &p) : __parts(0, p.first, p.second) {}
+    __host__ __device__ constexpr tuple &operator=(const conditional_t<(is_reference_v<T> || ...), tuple, __no_tuple> &o) {
+        __parts.__assign(o.__parts);
+        return *this;
+    }
+    template <typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<U...> &o) {
+        __parts.__assign(o.__parts);
         return *this;
     }
     template <typename A, typename B> __host__ __device__ constexpr tuple &operator=(const pair<A, B> &o) {
-        __head = o.first;
-        __tail.__head = o.second;
+        __leaf_value<0>(__parts) = o.first;
+        __leaf_value<1>(__parts) = o.second;
         return *this;
     }
-};
-template <typename H, typename... T> struct tuple<H &, T...> {
-    H &__head;
-    [[no_unique_address]] tuple<T...> __tail;
-    __host__ __device__ constexpr tuple(H &h, T... t) : __head(h), __tail(static_cast<T &&>(t)...) {}
-    template <typename G, typename... U> __host__ __device__ constexpr tuple &operator=(const tuple<G, U...> &o) {
-        __head = o.__head;
-        if constexpr (sizeof...(T) > 0) __tail = o.__tail;
-        return *this;
-    }
-    template <typename A, typename B> __host__ __device__ constexpr tuple &operator=(const pair<A, B> &o) {
-        __head = o.first;
-        __tail.__head = o.second;
-        return *this;
-    }
-};
-template <typename H, typename... T> struct tuple<H &&, T...> {
-    H &&__head;
-    [[no_unique_address]] tuple<T...> __tail;
-    __host__ __device__ constexpr tuple(H &&h, T... t) : __head(static_cast<H &&>(h)), __tail(static_cast<T &&>(t)...) {}
 };
 template <typename... T> tuple(T...) -> tuple<T...>;
 template <typename A, typename B> tuple(pair<A, B>) -> tuple<A, B>;
@@ -54,14 +60,8 @@ template <typename A, typename B> struct tuple_element<0, pair<A, B>> { typedef 
 template <typename A, typename B> struct tuple_element<1, pair<A, B>> { typedef B type; };
 template <size_t I, typename T, size_t N> struct tuple_element<I, array<T, N>> { typedef T type; };
 template <typename T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
-template <size_t I, typename H, typename... T> __host__ __device__ constexpr auto &get(tuple<H, T...> &t) {
-    if constexpr (I == 0) return t.__head;
-    else return get<I - 1>(t.__tail);
-}
-template <size_t I, typename H, typename... T> __host__ __device__ constexpr const tuple_element_t<I, tuple<H, T...>> &get(const tuple<H, T...> &t) {
-    if constexpr (I == 0) return t.__head;
-    else return get<I - 1>(t.__tail);
-}
+template <size_t I, typename... T> __host__ __device__ constexpr tuple_element_t<I, tuple<T...>> &get(tuple<T...> &t) { return __leaf_value<I>(t.__parts); }
+template <size_t I, typename... T> __host__ __device__ constexpr const tuple_element_t<I, tuple<T...>> &get(const tuple<T...> &t) { return __leaf_value<I>(t.__parts); }
 template <size_t I, typename A, typename B> __host__ __device__ constexpr auto &get(pair<A, B> &p) {
     if constexpr (I == 0) return p.first;
     else return p.second;
@@ -79,14 +79,16 @@ template <typename... T> __host__ __device__ constexpr tuple<typename decay<T>::
 }
 struct __ignore_t { template <typename T> __host__ __device__ constexpr const __ignore_t &operator=(const T &) const { return *this; } };
 static __device__ const __ignore_t ignore{};
-template <typename... T, typename... U> __host__ __device__ constexpr bool operator==(const tuple<T...> &a, const tuple<U...> &b) {
-    if constexpr (sizeof...(T) == 0) return true;
-    else return a.__head == b.__head && a.__tail == b.__tail;
+template <size_t I, typename A, typename B> __host__ __device__ constexpr bool __equal_from(const A &a, const B &b) {
+    if constexpr (I == tuple_size<A>::value) return true;
+    else return get<I>(a) == get<I>(b) && __equal_from<I + 1>(a, b);
 }
-template <typename... T, typename... U> __host__ __device__ constexpr bool operator<(const tuple<T...> &a, const tuple<U...> &b) {
-    if constexpr (sizeof...(T) == 0) return false;
-    else return a.__head < b.__head || (!(b.__head < a.__head) && a.__tail < b.__tail);
+template <size_t I, typename A, typename B> __host__ __device__ constexpr bool __less_from(const A &a, const B &b) {
+    if constexpr (I == tuple_size<A>::value) return false;
+    else return get<I>(a) < get<I>(b) || (!(get<I>(b) < get<I>(a)) && __less_from<I + 1>(a, b));
 }
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator==(const tuple<T...> &a, const tuple<U...> &b) { return __equal_from<0>(a, b); }
+template <typename... T, typename... U> __host__ __device__ constexpr bool operator<(const tuple<T...> &a, const tuple<U...> &b) { return __less_from<0>(a, b); }
 template <typename... T, typename... U> __host__ __device__ constexpr bool operator!=(const tuple<T...> &a, const tuple<U...> &b) { return !(a == b); }
 template <typename... T, typename... U> __host__ __device__ constexpr bool operator>(const tuple<T...> &a, const tuple<U...> &b) { return b < a; }
 template <typename... T, typename... U> __host__ __device__ constexpr bool operator<=(const tuple<T...> &a, const tuple<U...> &b) { return !(b < a); }
