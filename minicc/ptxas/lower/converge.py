@@ -75,14 +75,13 @@ def converge(function: MFunction, builder: Builder) -> None:
         idom, ipdom = graph.dominators(), live.postdominators()
         nests = graph.loops(idom)
         divergent, apart = _analyse(function, graph, ipdom, builder)
-        meeting = [b for b in divergent if b not in doomed and not _leaves_at_once(function, graph, b, doomed)]
+        meeting = [b for b in divergent if b in doomed or not _leaves_at_once(function, graph, b, doomed)]
         within = rounds(live, ipdom, nests, meeting) if nests else []
         if not (first and within and joined(function, graph, nests, [header for header, _ in within])):
             break
     regions, lost = _regions(live, idom, ipdom, nests, meeting, most)
     inside = stretches(live, idom, ipdom, nests, meeting, [(r.start, r.end, r.nodes) for r in regions])
     regions = _with_rounds(function, graph, [*(found for _, found in within), *inside], regions, most)
-    lost += [b for b in divergent if b in doomed]
     apart |= reachable(graph.succs, lost)
     if nests:
         yields(function, graph, ipdom, nests, divergent, builder.symbols.calls.observing)
@@ -212,9 +211,9 @@ def _leaves_at_once(function: MFunction, graph: Graph, branch: int, doomed: set[
 
 
 def _without(graph: Graph, doomed: set[int]) -> Graph:
-    """The graph without the edges into blocks that are left out."""
-    succs = [[s for s in after if s not in doomed] for after in graph.succs]
-    preds = [[] if node in doomed else before for node, before in enumerate(graph.preds)]
+    """The graph without the edges into blocks that are left out from those that are not."""
+    succs = [after if n in doomed else [s for s in after if s not in doomed] for n, after in enumerate(graph.succs)]
+    preds = [[p for p in before if p in doomed] if n in doomed else before for n, before in enumerate(graph.preds)]
     return Graph(succs, preds, graph.leaving)
 
 

@@ -48,6 +48,22 @@ BODIES = {
 }
 
 
+WAYS = (
+    """for (int i = 0; i < 9; i++) { if ((x + i) & 1) for (int j = 0; j < (x & 3); j++) atomicAdd(&p[j + 64 * i], x);
+        atomicAdd(&p[i], t); }""",
+    """for (int i = 0; i < 8; i++) { if ((x * i) & 2) for (int j = 0; j < (x & 7); j++) atomicSub(&p[j + 32 * i], x);
+        atomicMax(&p[i + 1], t); }""",
+)
+
+
+def test_lanes_meet_within_each_way_that_ends():
+    """A kernel of two ways, each with an end of its own, holds as many meetings as two kernels of one way."""
+    head = "__global__ void k(int *p, int mode) { int t = threadIdx.x, x = p[t];"
+    alone, both = [f"{head} {way} }}" for way in WAYS], f"{head} if (mode) {WAYS[0]} else {WAYS[1]} }}"
+    met = [minicc.compile(SourceFile("k.cu", source)).sass.count("BSYNC") for source in (*alone, both)]
+    assert met[0] + met[1] == met[2] >= 3
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_meeting_before_a_barrier(name):
     source = f"""__global__ void k(int *p) {{ __shared__ int s[64]; int t = threadIdx.x, x = p[t]; {BODIES[name]}
