@@ -63,8 +63,8 @@ _USUAL = {name: str(value) for name, value in _UNROLLING.items()} | {
 """What options are that are changed for a while."""
 
 _EXPANDED = 4096
-"""Bytes from which LLVM makes memset and memcpy of a constant size loops, of one byte a turn. Below, selection unrolls
-them with the widest accesses that the alignment allows, as nvcc does."""
+"""Bytes from which memset and memcpy of a constant size are loops (`minicc.nvvm.blocks`; memmove by LLVM, of one byte a
+turn). Below, selection unrolls them with the widest accesses that the alignment allows, as nvcc does."""
 
 _ROUNDS = 3
 """Times that functions of constants are looked for: a loop that is unrolled for one has others in its body."""
@@ -416,6 +416,14 @@ def _rests(w: _Work) -> None:
             w.become(parts)
 
 
+def _blocks(w: _Work) -> None:
+    from minicc.nvvm import blocks
+
+    if any(call in w.text for call in blocks.CALLS) and (looped := blocks.by_words(w.text, _EXPANDED)) != w.text:
+        w.become(looped)
+        w.passes("InstCombine", "SimplifyCFG")
+
+
 def _aligned(w: _Work) -> None:
     if " to ptr addrspace(5)" in w.text or " = addrspacecast ptr addrspace(3) " in w.text:
         from minicc.nvvm.aligned import marked
@@ -455,6 +463,7 @@ PASSES = (
     Pass("whole", _whole, 1),
     Pass("strides", _strides, 2),
     Pass("rests", _rests, 2),
+    Pass("blocks", _blocks, 1),
     Pass("aligned", _aligned, 1),
     Pass("prepare", _prepare, 0, optional=False),
 )
