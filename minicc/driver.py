@@ -354,6 +354,7 @@ class Build:
         if "maxreg" in r.values:
             options.max_registers = int(r.values["maxreg"])
         options.warnings = self.warnings
+        options.entries = tuple(r.lists.get("entries", ()))
         parse(r.lists.get("xptxas", []), options)
         bound_registers(options, code)
         options.verbose = options.verbose or r.has("resource_usage")

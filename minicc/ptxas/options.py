@@ -142,7 +142,9 @@ _CACHES = {
 _LEFT_OUT = {
     "sanitize": "Code is not instrumented here (the SM model has --check)",
     **dict.fromkeys(("ias", "input-as-string"), "PTX comes from files"),
-    **dict.fromkeys(("o", "output-file", "h", "help", "V", "version"), "Say it to minicc itself:"),
+    **dict.fromkeys(
+        ("o", "output-file", "h", "help", "V", "version", "list-version", "version-ls"), "Say it to minicc itself:"
+    ),
 }
 """Options of ptxas that are refused, and why."""
 

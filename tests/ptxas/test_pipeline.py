@@ -6,12 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import minicc
 from minicc import ptx, ptxas, sass
+from minicc.binary import read_cubin
 from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptxas import Options, pipeline
 from minicc.ptxas.lower import converge
@@ -106,6 +110,21 @@ def test_kernels_and_bounds_that_options_ask_for(tmp_path: Path) -> None:
     assert bounds(f"-optf={file} -maxrregcount=40") == {"a": None, "b": (64, 1, 1), "c": None}
     with pytest.raises(CompileError, match="Unknown function d"):
         bounds("-e=d")
+    kernels = SourceFile("k.cu", "__global__ void a() {}\n__global__ void b() {}\n")
+    image = minicc.compile(kernels, options="--entries=_Z1bv").cubin
+    assert [f.name for f in read_cubin(image, "k").functions] == ["_Z1bv"]
+
+
+def test_every_option_of_ptxas_is_known(oracle: Callable[[str], str]) -> None:
+    """By both of its names; those that are refused have their reason."""
+    text = subprocess.run([oracle("ptxas"), "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^--([\w-]+).*?(?:\(-([\w-]+)\))?\s*$", text, re.MULTILINE)
+    assert len(names) > 40
+    for name in filter(None, chain.from_iterable(names)):
+        try:
+            parse([f"-{name}", "0"], Options())
+        except CompileError as error:
+            assert f"Unknown option '-{name}'" not in str(error)
 
 
 @pytest.mark.parametrize("field", ["disable", "dump_after"])
