@@ -70,6 +70,7 @@ def test_loops_of_mma(
         ("if (x[k] < y) { float t = y - x[k]; s += t * t; }", True),
         ("if (n == 2) s = fmaxf(s, x[k]); else s += x[k];", True),
         ("if (x[k] < y || k == n) continue; float t = x[n + k]; if (t < y) s = t;", True),
+        ("if (x[k] < y) s += __ldg(x + n + k);", True),
         ("if (x[k] < y) { continue; } d[k] = s;", False),
         ("for (int j = 0; j < n; j++) s += x[4 * k + j];", False),
         ("if (x[k] < y) s += y / x[k];", False),

@@ -334,6 +334,11 @@ def _chooses(s: ast.Stmt) -> bool:
     return isinstance(s, ast.ExprStmt) and _straight(s.value)
 
 
+def _reads(e: ast.Expr) -> bool:
+    """Whether it is a load that names its cache: `__ldg(x + i)`."""
+    return isinstance(e, ast.BuiltinCall) and isinstance(e.builtin, Builtin) and e.builtin.name.startswith("__ld")
+
+
 def _straight(e: ast.Expr) -> bool:
     """Whether an expression stores nothing, passes no address on, and does not divide, which has a slow way."""
     if isinstance(e, ast.AddressOf | ast.IndirectCall) or getattr(e, "op", "") in ("/", "%"):
@@ -341,6 +346,6 @@ def _straight(e: ast.Expr) -> bool:
     target = e.operand if isinstance(e, ast.Step) else getattr(e, "left", None)
     if isinstance(e, ast.Assign | ast.CompoundAssign | ast.Step) and not isinstance(target, ast.Name):
         return False
-    if isinstance(e, ast.Call | ast.BuiltinCall):
+    if isinstance(e, ast.Call | ast.BuiltinCall) and not _reads(e):
         return all(a.type.kind in ("bool", "int", "float") and _straight(a) for a in e.args)
     return all(_straight(part) for part in ast.children(e) if isinstance(part, ast.Expr))

@@ -36,6 +36,8 @@ class Flat:
         """The function whose registers kept their names."""
         self.rolled: set[str] = set()
         """Labels of loops that are not to be unrolled."""
+        self.wanted: dict[str, tuple[str, bool]] | None = None
+        """Results that count under a condition (see `wanted`)."""
 
     @cached_property
     def takes_memory(self) -> bool:

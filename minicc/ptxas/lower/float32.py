@@ -13,6 +13,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg, number
 from minicc.ptxas.lower.types import ROUNDING, dotted
+from minicc.ptxas.lower.wanted import asked_for
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
@@ -253,7 +254,7 @@ def invert(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> None:
     r = mufu(b, "RCP", x)
     b.emit("FFMA", (result,), (r, b.new("FFMA", neg(x), r, fimm(ONE)), r))
     slow, done = b.label("rcp_slow"), b.label("rcp_done")
-    b.jump(slow, p)
+    b.jump(slow, asked_for(b, p))
     b.start_cold(slow)
     slow_quotient(b, result, one, x, done)
     b.resume(done)
@@ -286,7 +287,7 @@ def divide(
         check = b.pred()
         b.emit("FCHK", (check,), (x, y))
         slow, done = b.label("div_slow"), b.label("div_done")
-        b.jump(slow, check)
+        b.jump(slow, asked_for(b, check))
         b.start_cold(slow)
         slow_quotient(b, result, x, y, done)
         b.resume(done)

@@ -6,6 +6,7 @@ from minicc.ptx import model as ptx
 from minicc.ptxas.lower import routine
 from minicc.ptxas.lower.builder import Builder, absolute, fimm, imm, inv, neg
 from minicc.ptxas.lower.types import ROUNDING, dotted
+from minicc.ptxas.lower.wanted import asked_for
 from minicc.ptxas.mir import FALSE, TRUE, ZERO, MOperand, V
 from minicc.sass.instr import Imm
 
@@ -169,7 +170,7 @@ def divide(b: Builder, out: V, x: MOperand, y: MOperand, rounding: str) -> None:
     elif x.bits & 0x7FFFFFFF < 0x03600000:
         p = FALSE  # type: ignore[assignment]
     slow, done = b.label("ddiv_slow"), b.label("ddiv_done")
-    b.jump(slow, inv(p))
+    b.jump(slow, asked_for(b, inv(p)))
     b.start_cold(slow)
     slow_quotient(b, result, _double(b, x), yr)
     b.resume(done)
@@ -187,7 +188,7 @@ def invert(b: Builder, out: V, x: MOperand) -> None:
     b.move64(result, V(r.reg, 0), V(r.reg, 1))
     p = b.setp("FSETP.GEU.AND", absolute(low), fimm(0x00400402))
     slow, done = b.label("drcp_slow"), b.label("drcp_done")
-    b.jump(slow, inv(p))
+    b.jump(slow, asked_for(b, inv(p)))
     b.start_cold(slow)
     slow_quotient(b, result, _double(b, high_immediate(0x3FF00000)), y)
     b.resume(done)
