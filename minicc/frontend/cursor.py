@@ -380,17 +380,23 @@ class Cursor(Layers):
         found = self._own_name(scope, name)
         return self.with_used(scope, name, None) if found is None and scope.using else found
 
+    clash: tuple[object, object] | None = None
+    """Two things of one name that using-directives brought when it was last looked up."""
+
     def with_used(self, scope: Scope, name: str, found: object | None) -> object | None:
-        """What `name` means in the namespaces that a scope uses; functions of all of them overload each other."""
-        seen, work = [scope], [*scope.using]
+        """What `name` means in the namespaces that a scope uses; functions of all of them overload each other, of other
+        things two leave a `clash`."""
+        seen, work, source = [scope], [*scope.using], None
         for other in work:
             if other in seen or (other is self.std_scope and name in HIDDEN and scope.name not in ("thrust", "std")):
                 continue
             more = self._own_name(other, name)
             if found is None:
-                found = more
+                found, source = more, other
             elif type(more) is list and type(found) is list and more is not found:
                 found = found + [f for f in more if f not in found]
+            elif more is not None and more is not found and source is not None and source.at and other.at:
+                self.clash = found, more
             seen.append(other)
             work += other.using
         return found

@@ -259,7 +259,8 @@ HEADERS: dict[str, str] = {
         execinfo.h fcntl.h features.h fnmatch.h ftw.h getopt.h glob.h grp.h iconv.h langinfo.h libgen.h libintl.h
         linux/limits.h malloc.h memory.h net/if.h netdb.h netinet/in.h netinet/tcp.h omp.h poll.h pthread.h pwd.h
         regex.h sched.h search.h semaphore.h spawn.h strings.h syslog.h termios.h ucontext.h unistd.h utime.h
-        values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h x86intrin.h cpuid.h zlib.h sys/auxv.h sys/epoll.h
+        values.h wordexp.h immintrin.h xmmintrin.h emmintrin.h pmmintrin.h smmintrin.h tmmintrin.h mm_malloc.h
+        x86intrin.h cpuid.h zlib.h sys/auxv.h sys/epoll.h
         sys/eventfd.h sys/prctl.h sys/random.h sys/sendfile.h sys/statfs.h sys/vfs.h sys/cdefs.h sys/file.h sys/ioctl.h
         sys/ipc.h sys/mman.h sys/param.h sys/poll.h sys/ptrace.h sys/resource.h sys/select.h sys/sem.h sys/shm.h
         sys/signal.h sys/socket.h sys/stat.h sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/timeb.h

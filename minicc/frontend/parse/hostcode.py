@@ -10,10 +10,10 @@ import re
 
 from minicc.frontend import ast
 from minicc.frontend import types as ty
-from minicc.frontend.cursor import Abandon
+from minicc.frontend.cursor import KEYWORDS, Abandon
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.hostbody import HostBody
-from minicc.frontend.parse.names import edits
+from minicc.frontend.parse.names import BASIC, edits
 from minicc.frontend.parse.outlines import HEAD_BRACKETS
 from minicc.frontend.parse.specifiers import SPACES
 from minicc.frontend.sema.layout import Layout
@@ -299,8 +299,7 @@ class HostCode(HostBody):
         depth_end = self._extent()
         words = {t.text for t in self.tokens[start:depth_end] if t.kind == IDENT}
         if self.token.text in _ASSERTS:
-            value = self._asserted()
-            if value is not None:
+            if self._asserted() is not None or self._knows_all(start, depth_end):
                 return super().declaration()
             self.warn("frontend.host-assertion", "static assertion of what is not known here is left out", self.token)
         if not words & _DEVICE and (self._is_program() or any(map(self._host_word, words))):
@@ -318,6 +317,17 @@ class HostCode(HostBody):
                 return self.assertion()[1]
             except Abandon:
                 return None
+
+    def _knows_all(self, start: int, end: int) -> bool:
+        """Every name between two places is declared, none of them in the host's libraries."""
+        tokens = self.tokens
+        for k in range(start + 1, end):
+            name = tokens[k].text
+            if tokens[k].kind != IDENT or tokens[k - 1].text in ("::", ".", "->") or name in KEYWORDS or name in BASIC:
+                continue
+            if self._host_word(name) or self.lookup(name) is None:
+                return False
+        return True
 
     def _leave_out(self, start: int, end: int) -> None:
         """Remember what `struct Name ...;`, `using Name = ...;` and `typedef ... Name;` would have declared."""

@@ -198,9 +198,12 @@ class Names(Expressions):
                 # Base::Base: the constructors, whatever name the class has here.
                 entity: object = scope.record_type
             elif scope is None:
+                self.clash = None
                 entity = self.lookup_qualifier(name) if self.at("::") else self.lookup(name.text)
                 if entity is None:
                     self.undeclared(name)
+                if self.clash is not None and entity is self.clash[0]:
+                    self._ambiguous(name, self.clash)
             else:
                 entity = self._member_entity(scope, name)
             if isinstance(entity, ast.ClassTemplate) or (
@@ -225,6 +228,11 @@ class Names(Expressions):
             else:
                 self._no_scope(entity, name)
             self.i += 1
+
+    def _ambiguous(self, name: Token, found: tuple[object, object]) -> NoReturn:
+        places = [f.at for f in found if isinstance(f, ast.Variable | ast.ClassTemplate | ast.Scope)]
+        notes = [self.note("candidate found by name lookup is here", at) for at in places if at is not None]
+        self.fail(f"reference to '{name.text}' is ambiguous", name, notes=notes)
 
     def _names_itself(self, scope: ast.Scope, name: Token) -> bool:
         """`name::name` is the class, not a member of it that bears the name by which the class was found."""

@@ -13,6 +13,7 @@ from minicc.frontend.cursor import Abandon
 from minicc.frontend.parse.declarators import Declarator
 from minicc.frontend.parse.member_classes import MemberClasses
 from minicc.frontend.parse.outlines import HEAD_BRACKETS, member_class
+from minicc.frontend.parse.specifiers import SPACES
 from minicc.frontend.sema.deduce import dependent, is_dependent, pattern_key, unspoken
 from minicc.frontend.tokens import EOF, IDENT, STRING, Token
 from minicc.frontend.types import Type
@@ -64,7 +65,7 @@ class Templates(MemberClasses):
             self.member_template_outline(params)
         elif text == "using":
             self._alias_template(params)
-        elif text in ("struct", "class", "union") and self._class_follows(params, start):
+        elif (text in _CLASSES or text in SPACES) and self._class_follows(params):
             pass
         elif text == "friend" and self.peek().text in ("class", "struct"):
             self.recover()
@@ -207,8 +208,19 @@ class Templates(MemberClasses):
 
     # -- classes, types, variables
 
-    def _class_follows(self, params: list[ast.TemplateParam], start: int) -> bool:
-        """A class template, or a partial specialisation; not a function that returns `struct S`."""
+    def _class_follows(self, params: list[ast.TemplateParam]) -> bool:
+        """A class template, or a partial specialisation, perhaps behind words that say nothing of a class (`__device__
+        class S`); not a function that returns `struct S`."""
+        before, start = self.i, self.i
+        while self.tokens[start].text in SPACES:
+            start += 1
+        self.i = start
+        if self.token.text in _CLASSES and self._class_here(params, start):
+            return True
+        self.i = before
+        return False
+
+    def _class_here(self, params: list[ast.TemplateParam], start: int) -> bool:
         k = 1
         while self.peek(k).text in ("__align__", "alignas", "__attribute__", "[") or self.peek(k).text == "__device__":
             if self.peek(k).text == "[":
@@ -534,6 +546,7 @@ class Templates(MemberClasses):
             self.scope = scope.parent or scope
 
 
+_CLASSES = ("struct", "class", "union")
 _BEFORE_TYPES = frozenset("__device__ __host__ __forceinline__ __noinline__ inline constexpr consteval".split())
 
 

@@ -254,6 +254,8 @@ class Conversions(Cursor):
             assert source.elem is not None
             if target.kind == "array":
                 return EXACT if ty.unqualified(source) is ty.unqualified(target) else None
+            if isinstance(e, ast.Text) and target.kind == "pointer" and target.elem is source.elem.bare:
+                return CONVERSION
             source = ty.pointer(source.elem)
         if source is target:
             return EXACT
@@ -356,6 +358,9 @@ class Conversions(Cursor):
         elif e.type.kind == "function":
             e = self.decay(e)
         if e.type.kind == "array" and target.kind == "pointer":
+            if isinstance(e, ast.Text) and target.elem is not None and not target.elem.quals:
+                # As C had it; nvcc takes it, too.
+                self.warn("2464-D", f'conversion from a string literal to "{target}" is deprecated', e.at)
             e = self.decay(e)
         if target.kind == "record":
             if rank == USER and not (e.type.kind == "record" and _as_dimensions(e.type.bare, target)):

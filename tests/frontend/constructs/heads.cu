@@ -27,3 +27,22 @@ template <class T> __global__ void k(T *o) {
 }
 template __global__ void k<float>(float *);
 template __global__ void k<long double>(long double *);
+template <typename T> __device__ class Stack {
+    int top = -1;
+    T items[8];
+public:
+    __device__ void push(T v) { items[++top] = v; }
+    __device__ T pop() { return items[top--]; }
+};
+template <typename T> __host__ __device__ struct Both { T a, b; };
+char *path = "data/input";
+__device__ int length(char *s) { int n = 0; while (s[n]) n++; return n; }
+__global__ void literals(int *o)
+{
+    Stack<int> s;
+    s.push(o[0]);
+    Both<int> b{1, 2};
+    char *t = "abc";
+    int *p, device;
+    o[1] = s.pop() + b.b + length(t) + length("defg") + cudaMalloc(&p, 4) + cudaGetDevice(&device);
+}

@@ -20,12 +20,26 @@ typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation };
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorUnknown = 999 };
 // NVIDIA's device runtime, which is not linked: code that reaches these is refused.
 __device__ const char *cudaGetErrorString(cudaError_t error);
 __device__ const char *cudaGetErrorName(cudaError_t error);
 __device__ cudaError_t cudaGetLastError();
 __device__ cudaError_t cudaPeekAtLastError();
+// Without that runtime CUDA's headers have these of it, which say that they cannot.
+__device__ inline cudaError_t cudaMalloc(void **p, size_t size) { return cudaErrorUnknown; }
+template <class T> __device__ inline cudaError_t cudaMalloc(T **p, size_t size) { return cudaErrorUnknown; }
+__device__ inline cudaError_t cudaGetDevice(int *device) { return cudaErrorUnknown; }
+__device__ inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device) { return cudaErrorUnknown; }
+template <class T> __device__ inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *p, T *entry) { return cudaErrorUnknown; }
+template <class T>
+__device__ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T f, int block, size_t dynamic) {
+    return cudaErrorUnknown;
+}
+template <class T>
+__device__ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T f, int block, size_t dynamic, unsigned flags) {
+    return cudaErrorUnknown;
+}
 // Not of that runtime: instructions, for a kernel and the one that depends on it.
 __device__ inline void cudaTriggerProgrammaticLaunchCompletion() { asm volatile("griddepcontrol.launch_dependents;"); }
 __device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
