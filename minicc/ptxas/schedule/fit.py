@@ -333,6 +333,12 @@ def _for_more_warps(function: MFunction, trials: Trials, graphs: schedule.Graphs
                 # have; so many fewer then.
                 live = made.schedule(schedule.Aim(2 * aimed - live if aimed < live else aimed - _GAPS)).most
                 fewer = trials.of(local=local)
+            if fewer.failed and leaner and leanest.graphs.peak + _GAPS <= aimed:
+                # An order that hides latency takes more than the leanest one, which may do.
+                program.restore()
+                function.budget = wanted
+                _reorder(function, leanest.orders)
+                fewer = trials.of(local=local)
             if fewer.failed:
                 # Fewer registers may do, where it is gaps that take too many: more is made again for them then.
                 hopeless &= live > allocate.room(function, graphs.arch, graphs.options)
