@@ -55,14 +55,21 @@ class Time(NamedTuple):
 
 
 class Trial:
-    """What a function would be with registers; given up where spill code and instructions alone cost `most`, or at the
-    first access to local memory, unless there is no `need` that says that none is allowed."""
+    """What a function would be with registers; given up where spill code and instructions alone cost `most`, or take
+    more than `local` accesses to local memory: none where there is a `need`, which says when there must be some."""
 
     def __init__(
-        self, function: MFunction, arch: Arch, options: Options, facts: Facts, most: float, need: Need | None
+        self,
+        function: MFunction,
+        arch: Arch,
+        options: Options,
+        facts: Facts,
+        most: float = inf,
+        local: float = inf,
+        need: Need | None = None,
     ) -> None:
         self.function, self.arch, self.options = function, arch, options
-        self.allowed, self.failed = need is None, False
+        self.allowed, self.failed = 0 if need else local, False
         self.spilled, self.registers = True, 0
         ranges = facts.ranges()
         if need is not None and need.along(ranges) > allocate.room(function, arch, options):
@@ -78,7 +85,7 @@ class Trial:
 
         def enough() -> bool:
             time = Time(0, _issued(function), of_local(function))
-            return time.cost >= most or (time.local > 0 and not self.allowed)
+            return time.cost >= most or time.local > self.allowed
 
         try:
             allocate.run(function, arch, options, enough, ranges, need.stay if need else None)
@@ -177,14 +184,15 @@ class Trials:
         state = _state(self.function)
         return next((trial for of, trial in self.made if of == state and not trial.failed), None)
 
-    def of(self, most: float = inf, *, local: bool = True) -> Trial:
-        """That of the function as it stands; if it costs `most` or more, or has accesses to local memory that are not
-        allowed, it may have been given up."""
+    def of(self, most: float = inf, *, local: float = inf) -> Trial:
+        """That of the function as it stands; if it costs `most` or more, or has more than `local` accesses to local
+        memory, it may have been given up."""
         state = _state(self.function)
         for of, trial in self.made:
-            if of == state and not (trial.failed and local and not trial.allowed):
+            if of == state and not (trial.failed and local > trial.allowed):
                 return trial
-        trial = Trial(self.function, self.arch, self.options, self.facts, most, None if local else self.need)
+        need = None if local else self.need
+        trial = Trial(self.function, self.arch, self.options, self.facts, most, local, need)
         self.made.append((state, trial))
         return trial
 

@@ -33,7 +33,7 @@ def test_with_fewer_registers_than_are_needed_there_is_spill_code(seed: int) -> 
     for budget in range(24, 64, 4):
         function.budget = budget
         trial = Trials(function, ARCH, Options()).of()
-        alone = Trials(function, ARCH, Options()).of(local=False)
+        alone = Trials(function, ARCH, Options()).of(local=0)
         assert alone.failed == (trial.failed or trial.local > 0)
         if not alone.failed:
             assert need.along(build(function, Cfg.of(function))) <= allocate.room(function, ARCH, Options())

@@ -272,7 +272,7 @@ def test_an_order_that_waits_too_long_gets_no_registers(source: str, monkeypatch
     seen before those are given: only the usual order has them. What always issues gains nothing from more warps."""
     of, given = Trials.of, set()
 
-    def noted(self: Trials, most: float = inf, *, local: bool = True) -> Trial:
+    def noted(self: Trials, most: float = inf, *, local: float = inf) -> Trial:
         given.add(self.function.budget)
         return of(self, most, local=local)
 

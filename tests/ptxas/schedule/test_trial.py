@@ -55,7 +55,7 @@ def test_what_is_tried_makes_what_it_reads(seed: int, monkeypatch: pytest.Monkey
     function = short_of_registers(seed)
     find = Trials.of
 
-    def checked(self: Trials, most: float = inf, *, local: bool = True) -> Trial:
+    def checked(self: Trials, most: float = inf, *, local: float = inf) -> Trial:
         insts = [inst for block in function.blocks for inst in block.insts]
         made = {part for inst in insts for v in writes(inst) if isinstance(v, V) for part in v.parts}
         assert made >= {part for inst in insts for v in reads(inst) if isinstance(v, V) for part in v.parts}
@@ -74,13 +74,15 @@ def test_a_trial_is_given_up_where_spill_code_alone_costs_too_much() -> None:
     assert Trials(function, ARCH, Options()).of(whole.cost).cost == whole.cost
 
 
-def test_a_trial_is_given_up_at_its_first_access_to_local_memory() -> None:
-    """Where none is allowed: it stays given up for who asks so again, and is made to its end for who allows them."""
+@pytest.mark.parametrize("part", [0, 0.5])
+def test_a_trial_is_given_up_at_more_accesses_to_local_memory_than_are_allowed(part: float) -> None:
+    """It stays given up for who asks so again, and is made to its end for who allows as many as there are."""
+    most = Trials(short_of_registers(1), ARCH, Options()).of().local
     trials = Trials(short_of_registers(1), ARCH, Options())
-    given_up = trials.of(local=False)
-    assert given_up.failed and trials.of(local=False) is given_up
-    whole = trials.of()
-    assert not whole.failed and whole.local > 0 and trials.known() is whole
+    given_up = trials.of(local=part * most)
+    assert given_up.failed and trials.of(local=part * most) is given_up
+    whole = trials.of(local=most)
+    assert not whole.failed and whole.local == most > 0 and trials.known() is whole
 
 
 def test_an_order_is_tried_once_under_the_same_limits() -> None:
