@@ -232,7 +232,7 @@ one by one."""
 
 def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     """Kernels that gain by options of their own, and these."""
-    from minicc.nvvm import nests, pairs
+    from minicc.nvvm import nests, pairs, turned
     from minicc.nvvm.flags import in_loops
 
     flagged, nested = in_loops(text), nests.kernels(text)
@@ -241,6 +241,7 @@ def _apart(text: str) -> list[tuple[set[str], dict[str, str]]]:
     longer = {"unroll-max-count": str(pairs.TURNS), "unroll-partial-threshold": str(pairs.LONGEST)}
     groups = [(flagged - nested, _UNSWITCHED), (nested - flagged, four), (flagged & nested, _UNSWITCHED | four)]
     groups.append((paired, longer))
+    groups.append((turned.kernels(text) - flagged - nested - paired, {"unroll-threshold": str(turned.LIMIT)}))
     return [(names, options) for names, options in groups if names]
 
 
@@ -258,15 +259,17 @@ def _tuned(machine: llvm.Machine, ir: str, options: Options, text: str) -> str:
             gone = arrays.gone(longer, kept)
             text = (gone and replaced(text, longer, gone)) or text
     for names, changed in _apart(text):
-        from minicc.nvvm import rests
+        from minicc.nvvm import rests, turned
         from minicc.nvvm.functions import replaced
 
         left = rests.left(text) if ".iter" in text else set[str]()
-        for some, more in ((names & gone, changed | unrolled), (names - gone, changed)):
+        for some, more in ((names & gone, unrolled | changed), (names - gone, changed)):
             if some:
                 other = _again(machine, ir, options, more, some)
                 limits: list[tuple[set[str], float]] = [(some, _LONGER)]
-                if not changed.keys() & _UNSWITCHED:
+                if "unroll-threshold" in changed:
+                    limits = [(some, turned.LONGER)]
+                elif not changed.keys() & _UNSWITCHED:
                     limits = [(some - left, _FEWER_TURNS), (some & left, _LEFT)]
                 for part, most in limits:
                     if part:
