@@ -350,6 +350,11 @@ class Cursor(Layers):
             found = scope.names.get(name)
             if found is None and (scope.using or scope.kind not in _PLAIN):
                 found = self.find_in(scope, name)
+                if found is not None and scope.using and scope.parent is not None:
+                    hiding = self._hiding(scope, name)
+                    if hiding is not None:
+                        scope = hiding
+                        continue
                 record = scope.record
                 if found is not None and record is not None and record.dependent_bases:
                     found = found if self._found_here(record, name) else None
@@ -365,6 +370,22 @@ class Cursor(Layers):
                 return found
             scope = scope.parent
         return self.builtin(name)
+
+    def _hiding(self, scope: Scope, name: str) -> Scope | None:
+        """The scope that hides what a using-directive of `scope` brought: such a name lies where the namespace that has
+        it and the directive's place meet ([namespace.udir])."""
+        around: list[Scope | None] = []
+        for used in scope.using:
+            outer: Scope | None = used
+            while outer is not None:
+                around.append(outer)
+                outer = outer.parent
+        outer = scope
+        while outer is not None and outer.parent is not None and outer not in around:
+            if name in outer.names:
+                return outer if outer is not scope else None
+            outer = outer.parent
+        return None
 
     def _found_here(self, record: Record, name: str) -> bool:
         """The name that the class or a base of it has is not one of a base that depends on a template's parameters."""

@@ -16,6 +16,7 @@ struct Steps { int *n; int a = (*n = *n * 3 + 1); int b; int c = (*n = *n * 5 + 
 struct Ends { int *n; int v; __device__ ~Ends() { *n = *n * 10 + v; v = -1; } };
 struct First { int a = 1; };
 struct Derived : First, Ends { __device__ Derived(int *n, int v) : Ends{n, v} {} };
+__constant__ float NANS[] = {NAN, -NAN};
 struct View { const int &x; const float &f; };
 struct Pair { int x, y; };
 template <class T> struct Both { T a, b; __device__ Both() : a{T{}}, b{T{3}} {} };
@@ -36,6 +37,9 @@ CASES = {
     "int n = 1; { const Ends &e = Derived(&n, 2); n = n * 10 + e.v + 3; } o[0] = n;": 152,
     # Numbers that are objects keep their qualifiers, also where they may be moved from.
     "const int a = 1; int b = 2; o[0] = 9 * constant(moved(a)) + constant(moved(b)) + constant((const int)3);": 9,
+    # The host's NaN (the machine's own is 0x7fffffff), its sign, and the number that a text spells.
+    'o[0] = (__float_as_int(NAN) == 0x7fc00000) + 2 * (__float_as_int(nanf("0x123")) == 0x7fc00123)'
+    ' + 4 * (__double_as_longlong(nan("")) == 0x7ff8ll << 48) + 8 * (__float_as_int(NANS[1]) == (int)0xffc00000);': 15,
     # [dcl.type.auto.deduct]: a list behind "=" is one.
     "auto a = {1, 2, o[1] + 4}; auto b = {7}; auto c{9}; for (int x : a) o[0] += x; o[0] += b.size() * 10 + c;": 26,
     # [dcl.init.list]: of one element of the same class the list is a copy, whatever it is made by.

@@ -12,6 +12,7 @@ from minicc.frontend.emit.layout import float_bits, number, value_type
 from minicc.frontend.emit.module import ALONE
 from minicc.frontend.emit.values import Values
 from minicc.frontend.literals import round_to_single
+from minicc.frontend.sema import constant
 from minicc.frontend.types import Type
 from minicc.numbers import align_at, align_up
 
@@ -494,10 +495,7 @@ def _ordered(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
 
 @_handler
 def _constant(v: Values, e: ast.BuiltinCall, a: list[str], d: list[str]) -> str:
-    if d[0] == "inf":
-        return float_bits(float("inf"))
-    # nvcc's quiet NaNs: 0x7fffffff, 0xfff8000000000000.
-    return "0x7FFFFFFFE0000000" if e.type.size == 4 else "0xFFF8000000000000"
+    return float_bits(constant.named_number(e))
 
 
 # -- hints, memory, output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Iterator
 
@@ -35,8 +34,6 @@ def number(t: Type, value: int | float) -> str:
 
 def float_bits(value: float) -> str:
     """LLVM spells float constants, single ones too, as the bits of a double."""
-    if math.isnan(value):
-        return "0x7FF8000000000000"
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 

@@ -14,7 +14,7 @@ from minicc.frontend.sema import constant
 from minicc.frontend.sema.deduce import STAND_INS, Structural, Typed, unspoken
 from minicc.frontend.sema.traits import MAKERS
 from minicc.frontend.tokens import EOF, IDENT, PUNCT, Token
-from minicc.frontend.types import Field, Type
+from minicc.frontend.types import Field, Record, Type
 
 BASIC = frozenset(
     "void bool char short int long float double signed unsigned wchar_t __int128 char8_t char16_t char32_t".split()
@@ -419,6 +419,9 @@ class Names(Expressions):
             while scope is not None:
                 if scope.record is not None and scope.record.template is template and scope.record_type is not None:
                     return scope.record_type
+                base = _injected(scope.record, template) if scope.record is not None else None
+                if base is not None:
+                    return base
                 scope = scope.parent
             if self.at("::") or ((template.alias or template.variable) and not self.at(";")):
                 # Before a `;` stands the end of a using-declaration.
@@ -579,6 +582,18 @@ class Names(Expressions):
                 return True
             scope = scope.parent
         return False
+
+
+def _injected(record: Record, template: ast.ClassTemplate) -> Type | None:
+    """The base class whose own name, which its members and derived classes know it by, is the template's."""
+    for base, _ in record.bases:
+        if base.record is not None and base not in record.dependent_bases:
+            if base.record.template is template:
+                return base
+            found = _injected(base.record, template)
+            if found is not None:
+                return found
+    return None
 
 
 def opaque() -> Type:

@@ -5,10 +5,14 @@ constexpr functions are interpreted statement by statement, with a bound on the 
 
 from __future__ import annotations
 
+import math
+import re
+import struct
 from collections.abc import Callable
 from typing import Any
 
 from minicc.frontend import ast, types
+from minicc.frontend.builtins.table import Builtin
 from minicc.frontend.sema import virtuals
 from minicc.frontend.sema.arithmetic import COMPARE, NotConstant, Value, compute, is_signed, wrap
 from minicc.frontend.types import Field, Type
@@ -95,6 +99,20 @@ class _Unknown(dict[float, Any]):
 
 Place = tuple[Object, float]
 """An object and an offset in it: an lvalue, and the value of a pointer."""
+
+
+def named_number(e: ast.BuiltinCall) -> float:
+    """What `__builtin_inf()` and `nan("0x12")` are: the host's quiet NaN (the machine's own is 0x7fffffff), with the
+    number that the text spells in its low bits."""
+    if not e.args:
+        return math.inf
+    text = e.args[0]
+    while isinstance(text, ast.Cast):
+        text = text.operand
+    spelled = text.data.rstrip(b"\0").decode("latin-1") if isinstance(text, ast.Text) else ""
+    low = int(spelled, 0) if re.fullmatch(r"0[xX][0-9a-fA-F]+|[1-9]\d*|0", spelled) else 0
+    low = (low & 0x3FFFFF) << 29 if e.type.size == 4 else low & 0x7FFFFFFFFFFFF
+    return float(struct.unpack(">d", (0x7FF8 << 48 | low).to_bytes(8, "big"))[0])
 
 
 class Evaluator:
@@ -383,6 +401,8 @@ class Evaluator:
         # At the top it stands in code that may run: only within a function that is being evaluated is it known.
         if getattr(e.builtin, "name", "") == "__builtin_is_constant_evaluated" and self.depth:
             return 1
+        if isinstance(e.builtin, Builtin) and e.builtin.name.startswith("__builtin_") and "constant:" in e.builtin.data:
+            return named_number(e)
         raise NotConstant
 
     def _call(self, e: ast.Call) -> Any:

@@ -73,7 +73,7 @@ class Initialisers(Calls):
                 return self._whole_list(e, target)
             if e.items and any(self._takes_list(c, e) for c in record.constructors):
                 return self.construct(target, [e], e.at)
-            if record.constructors or record.name == "dim3":
+            if record.constructors or record.name == "dim3" or (record.inherit_from and e.items):
                 if not e.items and not record.constructors and record.name != "dim3":
                     return ast.Zero(target, e.at)
                 return self.construct(target, [self._plain(x) for _, x in e.items], e.at)

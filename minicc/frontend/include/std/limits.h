@@ -69,7 +69,7 @@ template <> struct numeric_limits<float> : __floating_limits {
     static __host__ __device__ constexpr float denorm_min() { return 0x1p-149f; }
     static __host__ __device__ constexpr float infinity() { return __builtin_inff(); }
     static __host__ __device__ constexpr float quiet_NaN() { return __builtin_nanf(""); }
-    static __host__ __device__ constexpr float signaling_NaN() { return __builtin_nanf(""); }
+    static __host__ __device__ constexpr float signaling_NaN() { return __builtin_nanf("1"); }
 };
 template <> struct numeric_limits<double> : __floating_limits {
     static constexpr int digits = 53, digits10 = 15, max_digits10 = 17, min_exponent = -1021, min_exponent10 = -307, max_exponent = 1024, max_exponent10 = 308;
@@ -81,7 +81,7 @@ template <> struct numeric_limits<double> : __floating_limits {
     static __host__ __device__ constexpr double denorm_min() { return 0x1p-1074; }
     static __host__ __device__ constexpr double infinity() { return __builtin_inf(); }
     static __host__ __device__ constexpr double quiet_NaN() { return __builtin_nan(""); }
-    static __host__ __device__ constexpr double signaling_NaN() { return __builtin_nan(""); }
+    static __host__ __device__ constexpr double signaling_NaN() { return __builtin_nan("1"); }
 };
 template <> struct numeric_limits<long double> : numeric_limits<double> {};
 }
