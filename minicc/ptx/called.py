@@ -17,6 +17,8 @@ Find = Callable[[str], ptx.Statement | None]
 
 _NARROW = frozenset({"pred", "u8", "s8", "u16", "s16"})
 """What is not passed by itself; bits and halves are."""
+_ELEMENTS = ("$x", "$y", "$z", "$w")
+"""How the parser names those of a vector, which may be narrow."""
 _MISMATCH = "{} of argument does not match formal parameter '{}'"
 
 
@@ -79,7 +81,7 @@ def check(
         *((True, a, f) for a, f in zip(returns, formals[0], strict=True)),
         *((False, a, f) for a, f in zip(arguments, formals[1], strict=True)),
     ):
-        if abi and formal.type in _NARROW and not formal.dims:
+        if abi and formal.type in _NARROW and not formal.dims and not formal.name.endswith(_ELEMENTS):
             doing = "returning {} values from" if result else "passing {} parameters to"
             doing = doing.format("predicate, 8-bit and 16-bit")
             yield f"In ABI compilation, {doing} device functions is not supported"

@@ -36,6 +36,12 @@ class Form:
         self.modifiers, self.operands, self.version, self.sm, self.open = modifiers, operands, version, sm, open
 
 
+_OPAQUE = {
+    **dict.fromkeys(("tex", "tld4", "txq"), "texture"),
+    **dict.fromkeys(("suld", "sust", "sured", "suq"), "surface"),
+}
+_ROUNDED = 3, 2
+"""Since when a mad of floats says how it rounds."""
 _LINES: dict[str, list[str]] = {}
 """The rows of each opcode as they are written."""
 _COMPARES = ("eqs", "signs", "unsigs", "floats")
@@ -146,14 +152,27 @@ def check(
             if not accelerated and row.sm <= have[1] and alone is not None and (not alone or alone in inst.modifiers):
                 yield "ptx.target", f"Instruction '{inst.name}' not supported on .target 'sm_{target}'"
             if not since.has(have, since.LATEST):
+                if (what := _OPAQUE.get(inst.opcode)) and any(isinstance(h, ptx.Reg) for h in _handles(inst)):
+                    yield from since.lacking(f"Feature 'indirect {what} access'", since.HANDLES, have)
                 for modifier, needed in since.modifiers(inst.opcode, inst.modifiers):
                     yield from since.lacking(f"Feature '.{modifier}'", needed, have)
+            if version >= _ROUNDED and inst.name in ("mad.f32", "mad.ftz.f32", "mad.sat.f32", "mad.ftz.sat.f32"):
+                yield "ptx.modifier", "Rounding modifier required for instruction 'mad'"
             if target >= _IN_STEP and version >= (6, 4) and inst.opcode in _ALONE and "sync" not in inst.modifiers:
                 message = f"Instruction '{inst.opcode}' without '.sync' is not supported on .target sm_70 and higher"
                 yield "ptx.target", f"{message} from PTX ISA version 6.4"
             return
     assert problem is not None
     yield problem
+
+
+def _handles(inst: ptx.Inst) -> Iterator[ptx.Operand | None]:
+    """What names the textures and surfaces of an instruction."""
+    for operand in inst.operands:
+        if isinstance(operand, ptx.Bracket):
+            yield operand.items[0]
+        elif isinstance(operand, ptx.Address):
+            yield operand.base
 
 
 def match_modifiers(form: Form, modifiers: tuple[str, ...]) -> dict[str, str] | None:

@@ -279,8 +279,10 @@ class Place(Record):
         *handles, place = operand.items
         if len(handles) == 2 and not isinstance(place, ptx.Vector):
             return False
-        types = ("u32",) * whole + (self.type,) * (count - whole)
         found = place if isinstance(place, ptx.Vector) else ptx.Vector((place,))
+        if len(found.items) in (2, 4):
+            count = max(count, len(found.items))  # what stands behind the last coordinate is not looked at
+        types = ("u32",) * whole + (self.type,) * (count - whole)
         return all(self.handle(h) for h in handles) and self.elements(found, types)
 
     # What these are made of.

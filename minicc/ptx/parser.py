@@ -16,9 +16,12 @@ from minicc.ptx.cursor import Cursor
 from minicc.ptx.declare import is_declaration, parameters, variables
 from minicc.ptx.model import Alias, Function, Int, Linkage, Module, Pragma, Variable
 from minicc.ptx.names import LINKAGE, OF_FUNCTIONS, PERFORMANCE, TARGET_OPTIONS, THREE
+from minicc.record import evolve
 
 NEWEST = (9, 0)
 """Newest PTX ISA version that is understood."""
+_TEXREF = 1, 5
+"""Since when the variables of textures are .texref in .global, not .u32 or .u64 in .tex."""
 _LAST = {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 9}
 """The last of each series of versions."""
 
@@ -125,6 +128,10 @@ def _declaration(cursor: Cursor, module: Module) -> None:
         module.order.append(function)
     elif is_declaration(token):
         for variable in variables(cursor, linkage, start):
+            if variable.space == "tex":
+                if module.version >= _TEXREF:
+                    cursor.fail("Deprecated feature: '.tex' not supported as of PTX version 1.5", start)
+                variable = evolve(variable, space="global", type="texref")
             module.variables.append(variable)
             module.order.append(variable)
     else:

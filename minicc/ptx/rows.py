@@ -71,7 +71,7 @@ mad | hi sat T:s32 | d:T a:T b:T c:T
 mad | (hi/lo) cc T:i32,i64 | d:T a:T b:T c:T
 mad | wide T:i16 | d:u32 a:T b:T c:u32
 mad | wide T:i32 | d:u64 a:T b:T c:u64
-mad | (rn/rz/rm/rp) ftz? sat? T:f32 | d:T a:T b:T c:T
+mad | (rn/rz/rm/rp)? ftz? sat? T:f32 | d:T a:T b:T c:T
 mad | (rn/rz/rm/rp) T:f64 | d:T a:T b:T c:T
 madc | (hi/lo) cc? T:i32,i64 | d:T a:T b:T c:T
 madc | (hi/lo) T:i16 | d:T a:T b:T c:T

@@ -33,7 +33,8 @@ cp | shared::cta | 7.0, 80
 * | L2::cache_hint/L2::256B | 7.4, 80
 * | L2::64B/L2::128B | 7.4, 75
 * | L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate | 7.4, 70
-tex/tld4/suld/sust/sured/txq/suq | | 3.1, 0
+tex | base/level/grad | 3.1, 0
+tex | cube/acube | 3.0, 0
 tex | 2dms/a2dms | 3.2, 0
 tex | f16 | 4.2, 53
 tex | grad cube/acube | 4.3, 0
@@ -58,6 +59,7 @@ atom/red | add f64 | 5.0, 60
 atom/red | noftz f16 | 6.3, 70
 atom | cas b16 | 6.3, 70
 txq | level | 4.3, 0
+txq | num_mipmap_levels/num_samples | 4.1, 0
 tld4 | a2d/cube/acube | 4.3, 0
 txq/suq | array_size | 4.1, 0
 sust | p a1d/a2d | 4.1, 0
@@ -121,6 +123,10 @@ def lacking(what: str, needed: Since, have: Since) -> Iterator[tuple[str, str]]:
         yield "ptx.version", f"{what} requires PTX ISA .version {major}.{minor} or later"
     if target > have[1]:
         yield "ptx.target", f"{what} requires .target sm_{target} or higher"
+
+
+HANDLES = (3, 1), 0
+"""Textures and surfaces that are named by a register, not by their variable."""
 
 
 def modifiers(opcode: str, present: tuple[str, ...]) -> Iterator[tuple[str, Since]]:

@@ -63,6 +63,7 @@ LEGAL = [
     (".func (.param .b32 a) f() { .reg .b32 x; ld.param.b32 x, [a]; ret; }", False),
     (".entry j() { call f, (); ret; } .func f() { ret; }", False),
     (".func f(.reg .u16 a) { ret; } .entry j() { call f, (1); ret; }", False),
+    (".func f(.reg .v2 .u16 a) { ret; } .entry j() { .reg .v2 .u16 b; call f, (b); ret; }", True),
     (".func f(.reg .u16 a) { ret; } .entry j() { call f, (1); ret; }"
      " .func (.reg .b32 x, .reg .b32 y) g() { ret; }", True),
     (".entry j() { .reg .b32 r; brx.idx r, B; B: .branchtargets A; A: ret; }", False),

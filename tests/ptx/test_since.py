@@ -157,3 +157,48 @@ def test_doubles_may_be_mapped_to_floats_where_there_are_none() -> None:
     assert not wrong(module("1.4", "sm_10, map_f64_to_f32", []))
     with pytest.raises(CompileError, match="Unrecognized target"):
         ptx.parse(SourceFile("k.ptx", module("3.0", "sm_20, map_f64_to_f32", [])))
+
+
+TEXTURES = """
+tex.1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1}];
+tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f1}, [t, {%r1,%r2}];
+tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2,%f3,%f1}];
+tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2,%f3}];
+tex.3d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2}];
+tex.a1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%r1,%f1,%f2,%f3}];
+tex.cube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2,%f3,%f1}];
+tex.level.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2,%f3,%f1}], %f1;
+tex.1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%d1, {%f1}];
+tld4.r.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [t, {%f1,%f2}];
+txq.width.b32 %r1, [t];
+txq.width.b32 %r1, [%d1];
+suld.b.2d.b32.trap {%r1}, [s, {%r1,%r2,%r3,%r4}];
+suld.b.1d.b32.trap {%r1}, [%d1, {%r1}];
+sust.b.1d.b32.trap [s, {%r1,%r2,%r3,%r4}], {%r1};
+mad.f32 %f1, %f2, %f3, %f1;
+mad.ftz.f32 %f1, %f2, %f3, %f1;
+mad.f64 %e1, %e2, %e3, %e1;
+""".strip().splitlines()
+"""Of which older versions have some, and a place may have elements that nothing looks at."""
+
+
+@needs_ptxas
+@pytest.mark.parametrize(
+    ("version", "target"), [("1.4", "sm_13"), ("2.3", "sm_20"), ("3.1", "sm_30"), ("8.0", "sm_80")]
+)
+def test_textures_and_sums_of_products_of_old(version: str, target: str, tmp_path: Path) -> None:
+    first = version == "1.4"
+    names = ".tex .u32 t;" if first else ".global .texref t; .global .surfref s;"
+    lines = [x for x in TEXTURES if not (first and re.match("tld4|txq|tex.a1d", x))]
+
+    def old(some: list[str]) -> str:
+        text = module(version, target, some).replace(".visible", f"{names} .visible")
+        return text.replace(".address_size 64", "") if first else text
+
+    refused = refused_by_nvidia(lines, tmp_path, old, 6)
+    assert refused and [n for n, line in enumerate(lines) if wrong(old([line]))] == sorted(refused)
+
+
+def test_textures_in_a_space_of_their_own_are_no_more() -> None:
+    with pytest.raises(CompileError, match="of PTX version 1"):
+        ptx.parse(SourceFile("k.ptx", ".version 1.5\n.target sm_20\n.tex .u32 t;\n"))
