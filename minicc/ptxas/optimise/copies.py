@@ -1,5 +1,5 @@
 """Copy and constant propagation: uses of a copied register read the original; constants, RZ and launch parameters
-move into operand slots that take them.
+move into operand slots that take them. Halves are read where they are, not where PRMT moved them.
 
 Global for registers with one definition (see `ssa`), and within a block for the others. The copies themselves are left
 for dead code elimination.
@@ -28,6 +28,10 @@ _SLOTS: dict[str, tuple[int, ...]] = {
 _FLOAT = frozenset({"FFMA", "FADD", "FMUL", "FSET", "FSETP", "FSEL", "FMNMX"})
 _HALF = frozenset({"HADD2", "HMUL2", "HFMA2", "HMNMX2"})
 """Those of two halves, which take an immediate of two."""
+_LANES = _HALF | {"HSET2", "HSETP2"}
+"""Those whose registers have suffixes that pick a half."""
+_TAKEN = {0x10: (0, "H0_H0"), 0x32: (0, "H1_H1"), 0x54: (2, "H0_H0"), 0x76: (2, "H1_H1")}
+"""Source and half that two bytes of PRMT's selector name."""
 _COMMUTES = frozenset({"IADD3", "FADD", "FMUL", "IMAD", "FFMA", *_HALF})
 """Whose sources 0 and 1 may be exchanged (with their signs)."""
 _TURNED = frozenset({"ISETP", "SEL", "IDP"})
@@ -151,7 +155,31 @@ class _Propagation:
             if part in facts or part in local:
                 self._rewrite(inst, b, at)
                 break
+        if inst.mnemonic in _LANES:
+            sources = tuple(self._whole(s, b, at) if type(s) is V and s.suffix else s for s in inst.srcs)
+            if any(map(is_not, sources, inst.srcs)):
+                inst.srcs = sources
         _simplify(inst)
+
+    def _whole(self, half: V, b: int, at: int) -> V:
+        """A half that PRMT took from a register, read where it was."""
+        table = self.single.table
+        taken = table.get((half.reg.id, half.part))
+        if taken is None or taken.inst.mnemonic != "PRMT" or half.suffix not in (("H0_H0",), ("H1_H1",)):
+            return half
+        selector = taken.inst.srcs[1]
+        if not isinstance(selector, Imm) or taken.inst.modifiers:
+            return half
+        place, name = _TAKEN.get(selector.bits >> 8 * (half.suffix == ("H1_H1",)) & 0xFF, (1, ""))
+        source = taken.inst.srcs[place]
+        if not isinstance(source, V) or not source.plain or source.count > 1 or source.reg.file != "R":
+            return half
+        origin = table.get((source.reg.id, source.part))
+        if origin is None or not self.single.dominates(origin.block, origin.at, taken.block, taken.at):
+            return half
+        if not self.single.dominates(taken.block, taken.at, b, at):
+            return half
+        return evolve(half, reg=source.reg, part=source.part, suffix=(name,))
 
     def _rewrite(self, inst: MInst, b: int, at: int) -> None:
         def plain(v: V) -> MOperand:

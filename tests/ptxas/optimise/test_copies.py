@@ -174,6 +174,28 @@ extern "C" __global__ void k(const {kind} *a, {kind} *b)
     assert np.array_equal(got, want.ravel()), (got, want)
 
 
+def test_halves_where_they_are() -> None:
+    """Either half of a pair is read in its place, not moved down first."""
+    code, device = built("""
+#include <cuda_fp16.h>
+extern "C" __global__ void k(const __half2 *a, float *f, __half *h, int *less)
+{
+    int i = threadIdx.x;
+    __half2 v = a[i];
+    f[i] = __high2float(v) + 4.0f * __low2float(v);
+    h[2 * i] = __hfma(__high2half(v), __low2half(v), __high2half(v));
+    h[2 * i + 1] = __hsub(__low2half(v), __high2half(v));
+    less[i] = __hlt(__high2half(v), __low2half(v));
+}""")
+    assert not any(inst.mnemonic in ("PRMT", "SHF") and len(inst.operands) == 4 for inst in code)
+    a = np.array([[0.5, 2], [-3, 1.5], [7, 7], [-0.0, 4], [1, -8]], "f2")
+    f, h, less = np.zeros(5, "f4"), np.zeros((5, 2), "f2"), np.zeros(5, "i4")
+    assert not device["k"][(1, 1, 1), (5, 1, 1)](a, f, h, less).hazards
+    low, high = a.T.astype("f4")
+    assert np.array_equal(f, high + 4 * low) and np.array_equal(less, high < low)
+    assert np.array_equal(h, np.stack([high * low + high, low - high], 1))
+
+
 def built(text: str) -> tuple[list[Any], Any]:
     """The instructions of a kernel `k`, and a device that holds it."""
     image = minicc.compile(SourceFile("k.k", text), arch="sm_90", options="-Xptxas --verify-passes").cubin
