@@ -170,7 +170,7 @@ def square_root(b: Builder, out: V, x: MOperand, rounding: str, flush: bool) -> 
     g, h = b.new("FMUL", x, r), b.new("FMUL", r, fimm(HALF))
     b.emit("FFMA", (result,), (b.new("FFMA", neg(g), g, x), h, g))
     slow, done = b.label("sqrt_slow"), b.label("sqrt_done")
-    b.jump(slow, p)
+    b.jump(slow, asked_for(b, p))
     b.start_cold(slow)
     any_root(b, result, x, rounding)
     b.resume(done)

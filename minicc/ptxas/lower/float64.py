@@ -441,7 +441,7 @@ def rsqrt(b: Builder, inst: ptx.Inst) -> None:
     # Normal, finite and above zero, by the high word.
     p = b.setp("ISETP.GE.U32.AND", b.new("IADD3", V(x.reg, 1), imm(-0x00100000), ZERO), imm(0x7FE00000))
     slow, done = b.label("drsqrt_slow"), b.label("drsqrt_done")
-    b.jump(slow, p)
+    b.jump(slow, asked_for(b, p))
     b.start_cold(slow)
     strange_rsqrt(b, result, x)
     b.resume(done)
@@ -522,7 +522,7 @@ def sqrt(b: Builder, inst: ptx.Inst) -> None:
     y = _new(b, "DFMA", rest, half, g)
     b.move64(result, V(y.reg, 0), V(y.reg, 1))
     slow, done = b.label("dsqrt_slow"), b.label("dsqrt_done")
-    b.jump(slow, p)
+    b.jump(slow, asked_for(b, p))
     b.start_cold(slow)
     any_sqrt(b, result, x, "")
     b.resume(done)

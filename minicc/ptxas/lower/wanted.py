@@ -1,8 +1,8 @@
-"""Divisions whose result counts only under a condition: their long way is taken under it alone.
+"""Divisions and roots whose result counts only under a condition: their long way is taken under it alone.
 
     setp.ne p, n, 0;  div.rn q, x, y;  mul z, q, w;  selp r, z, 0, p        the long way where FCHK says so, and p
 
-LLVM makes such a division before it is known to be asked for, and what the condition keeps out is mostly what takes the
+LLVM makes such a result before it is known to be asked for, and what the condition keeps out is mostly what takes the
 long way: zeros. Going backwards, a register counts where what is made of it does; a selection of it says where that is.
 Of one condition alone, in the stretch of straight code in which both are made, each once; elsewhere a result counts.
 """
@@ -15,11 +15,11 @@ from minicc.ptxas.lower.contract import names_of
 from minicc.ptxas.lower.flatten import Flat
 from minicc.ptxas.mir import MOperand
 
-_LONG = frozenset({"div", "rcp"})
+_LONG = frozenset({"div", "rcp", "rsqrt", "sqrt"})
 _COMPUTES = _LONG | frozenset(
     {
         "abs", "add", "and", "copysign", "cos", "cvt", "ex2", "fma", "lg2", "mad", "max", "min", "mov", "mul", "neg",
-        "not", "or", "rsqrt", "shl", "shr", "sin", "sqrt", "sub", "tanh", "xor",
+        "not", "or", "shl", "shr", "sin", "sub", "tanh", "xor",
     }
 )  # fmt: skip
 """What only makes a value of others, of its own lane."""
@@ -39,7 +39,7 @@ def asked_for(b: Builder, check: MOperand) -> MOperand:
 
 
 def conditions(flat: Flat) -> dict[str, Condition]:
-    """Of each division's result that counts under a condition."""
+    """Of each division and root whose result counts under a condition."""
     if flat.wanted is None:
         flat.wanted = _conditions(flat.statements)
     return flat.wanted

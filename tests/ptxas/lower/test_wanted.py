@@ -1,4 +1,4 @@
-"""The long way of a division is not taken for results that a condition keeps out."""
+"""The long way of a division or a root is not taken for results that a condition keeps out."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SOURCE = """extern "C" __global__ void masked(T *out, const T *a, const T *b, in
 
 
 @pytest.mark.parametrize("kind", ["float", "double"])
-@pytest.mark.parametrize("expression", ["x / y * 3", "1 / y"])
-def test_divisors_of_zero_that_a_condition_keeps_out(kind: str, expression: str) -> None:
-    """A warp with such zeros executes no more than one without; values outside the short way's range are right."""
+@pytest.mark.parametrize("expression", ["x / y * 3", "1 / y", "sqrt(y)"])
+def test_zeros_that_a_condition_keeps_out(kind: str, expression: str) -> None:
+    """A warp with such zeros executes at most a branch more; values that take the long way are right."""
     source = SOURCE.replace("EXPRESSION", expression).replace("T(", f"{kind}(").replace("T ", f"{kind} ")
     kernel = Device("sm_90").load(minicc.compile(SourceFile("k.cu", source), arch="sm_90").cubin)["masked"]
     dtype = np.dtype(kind if kind == "double" else "f4").type
@@ -36,9 +36,10 @@ def test_divisors_of_zero_that_a_condition_keeps_out(kind: str, expression: str)
         result = kernel[1, 32](out, a, b, 30)
         executed.append(result.stats["smsp__inst_executed.sum"])
         with np.errstate(all="ignore"):
-            q = np.where(b != 0, a / b * dtype(3) if expression[0] == "x" else 1 / b, dtype(7))
+            made = {"x": a / b * dtype(3), "1": 1 / b, "s": np.sqrt(b)}[expression[0]]
+            q = np.where(b != 0, made, dtype(7))
         assert out.tobytes() == np.where(np.arange(32) < 30, q + a, a).tobytes()
-    assert executed[0] == executed[1] < executed[2]
+    assert executed[0] <= executed[1] <= executed[0] + 1 < executed[2]
 
 
 PTX = """.version 8.0
