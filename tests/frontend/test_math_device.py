@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,18 @@ def test_double_precision_with_the_device_s_reciprocals(name: str) -> None:
     x = double.inputs(low, high, np.float64, 1500)
     with np.errstate(all="ignore"):
         assert double.ulps(call(name, x), reference(x.astype(L))) <= bound
+
+
+def test_lgamma_left_of_zero() -> None:
+    """Outside of the interval that CUDA's bounds except, in which most of its zeros lie."""
+    rng = np.random.default_rng(3)
+    for name, kind, bound, far in (("lgammaf", np.float32, 6, -10.001), ("lgamma", np.float64, 4, -11.0001)):
+        x = np.concatenate([rng.uniform(-150, far, 2000), rng.uniform(-2.2637, -0.001, 2000)]).astype(kind)
+        lgammal = ctypes.CDLL(None).lgammal
+        lgammal.restype, lgammal.argtypes = ctypes.c_longdouble, [ctypes.c_longdouble]
+        # A long double comes back as a double: half a unit more.
+        want = np.array([lgammal(v) for v in x.tolist()], L)
+        assert double.ulps(call(name, x), want) <= bound, name
 
 
 @pytest.mark.parametrize("options", ["", "-ftz=true"])

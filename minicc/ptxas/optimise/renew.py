@@ -76,7 +76,7 @@ def _behind(function: MFunction, changes: Counter[int], homes: dict[int, set[int
     sums: dict[int, MInst] = {}
     for b, block in enumerate(function.blocks):
         for inst in block.insts:
-            if len(writes(inst)) != 1 or guarded(inst) or not isinstance(inst.dsts[0], V):
+            if len(writes(inst)) != 1 or guarded(inst) or not (inst.dsts and isinstance(inst.dsts[0], V)):
                 continue
             reg = inst.dsts[0].reg
             read = [r for r in reads(inst) if isinstance(r, V)]
