@@ -23,10 +23,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from minicc.nvvm.bodies import GLOBAL, NAME
+
 CASTS = (" to ptr addrspace(5)", " = addrspacecast ptr addrspace(3) ")
 """What stands in a function of which LLVM knows less."""
 _MOST = 16
-_NAME = r"[%@][-\w.$]+"
+_NAME = rf"(?:{NAME}|@{GLOBAL})"
 _POINTER = r"ptr(?: addrspace\(\d\))?"
 _MADE = re.compile(
     rf"  (?P<name>{_NAME}) = (?:alloca [^\n]*?, align (?P<align>\d+)"
@@ -35,10 +37,8 @@ _MADE = re.compile(
     rf"|phi (?:i\d+|{_POINTER}) (?P<ways>\[[^\n!]*\])"
     rf"|getelementptr (?:inbounds |nuw |nusw )*(?P<type>[^%@\n]+?), {_POINTER} (?P<base>{_NAME}), (?P<at>[^\n!]+))"
 )
-_ACCESS = re.compile(
-    rf"(?P<head>  (?:%[-\w.$]+ = load|store) [^\n]*{_POINTER} (?P<base>{_NAME}), align )(?P<align>\d+)"
-)
-_GLOBAL = re.compile(r"(?m)^(@[-\w.$]+) = [^\n]* addrspace\(3\) global [^\n]*, align (\d+)")
+_ACCESS = re.compile(rf"(?P<head>  (?:{NAME} = load|store) [^\n]*{_POINTER} (?P<base>{_NAME}), align )(?P<align>\d+)")
+_GLOBAL = re.compile(rf"(?m)^(@{GLOBAL}) = [^\n]* addrspace\(3\) global [^\n]*, align (\d+)")
 _ARRAY = re.compile(r"\[(\d+) x (.*)\]$")
 _SIZES = {"i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
 

@@ -160,8 +160,9 @@ def _early(module: llvm.Module, machine: llvm.Machine, ir: str, options: Options
         first += ["AlwaysInliner", "SROA"]
     module.run(machine, *first)
     if " = freeze " in ir and " = shl " in ir:
-        text = str(module)
-        if (shifted := re.sub(_FUNCTION, _shifted, text)) != text:
+        from minicc.nvvm import powers
+
+        if powers.possible(ir) and (shifted := powers.shifted(text := str(module))) != text:
             module = _parse(shifted, machine, options)
     if spaces:
         # Pointers among a kernel's parameters are global, but LLVM says so in code generation only. Told now, it
@@ -174,25 +175,6 @@ def _early(module: llvm.Module, machine: llvm.Machine, ir: str, options: Options
         if aggregates:
             module = _parse(re.sub(_PLAIN, _aggregate, str(module)), machine, options)
     return module
-
-
-_FUNCTION = r"(?ms)^define .*?^}$"
-_POWER = r"(?m)^  (%\S+) = shl (?:nuw |nsw )*i\d+ (\d+), (%\S+)$"
-_FROZEN = r"(?m)^  %(\S+) = freeze (i\d+) (%\S+)$"
-
-
-def _shifted(function: re.Match[str]) -> str:
-    """A function whose divisors 2**k << n are shifts by a frozen n, not frozen themselves: LLVM divides by one with a
-    shift."""
-    powers = {m[1]: (m[2], m[3]) for m in re.finditer(_POWER, function[0]) if int(m[2]).bit_count() == 1}
-
-    def shift(m: re.Match[str]) -> str:
-        if m[3] not in powers:
-            return m[0]
-        power, places = powers[m[3]]
-        return f"  %places.{m[1]} = freeze {m[2]} {places}\n  %{m[1]} = shl {m[2]} {power}, %places.{m[1]}"
-
-    return re.sub(_FROZEN, shift, function[0]) if powers else function[0]
 
 
 _AGGREGATE = r"(?m)^define ptx_kernel ([^\n]* byval\([^\n]*)$"

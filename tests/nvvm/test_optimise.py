@@ -14,7 +14,7 @@ import pytest
 from minicc import frontend, nvvm
 from minicc.diagnostics import CompileError, SourceFile
 from minicc.frontend.options import Options as Source
-from minicc.nvvm import llvm
+from minicc.nvvm import llvm, powers
 from tests.nvvm.samples import VADD
 
 
@@ -322,3 +322,4 @@ def test_a_frozen_power_of_two_divides_by_a_shift(power: int, shift: bool) -> No
 """
     text = nvvm.optimise(f"define ptx_kernel void @k(ptr %p, i32 %x, i32 %n) {{\n{body}}}\n", nvvm.Options())
     assert (not re.search(r"\bu(div|rem)\b", text)) == shift and "freeze" in text
+    assert powers.possible(body) and not powers.possible(body.replace(", %n", ", 3"))
