@@ -26,14 +26,15 @@ def _slow(distance: int) -> dict[str, int]:
     return dict.fromkeys(readers, distance)
 
 
-# N and E. Where ptxas always leaves more than NAK (the low word of IMAD.WIDE), as much as ptxas. The rest is what both
-# have for sm_80 and an H200 has, too.
+# N and E. Where ptxas always leaves more than NAK (the low word of IMAD.WIDE), as much as ptxas; four cycles from FMA
+# to R2UR are from kernels of cuDNN and NCCL. The rest is what both have for sm_80 and an H200 has, too.
 _TENSOR = ("mma_a", "mma_b", "mma_c")
 _WIDE = {
     "alu": 5, "fma": 4, "wide_in": 6, "half": 5, "fp64": 6, **dict.fromkeys(_TENSOR, 7), "xu": 5, **_MEM, "ur": 5,
 }  # fmt: skip
 RAW = {
     **sm_90.RAW,
+    "fma": {**sm_90.RAW["fma"], "ur": 4},
     "wide": _WIDE,
     "wide_lo": _WIDE,
     "half_mma": {**_slow(10), "xu": 6, **dict.fromkeys(_MEM, 7)},

@@ -191,6 +191,13 @@ def test_a_later_sum_of_doubles_tells_of_the_one_it_overwrites() -> None:
     assert found(load, guarded, f"b1 {use}", arch=old) == ["wait", "wait"], "a load comes when it comes"
 
 
+def test_uniform_registers_are_made_of_products_a_cycle_sooner_before_hopper() -> None:
+    """As kernels of cuDNN for sm_86 and of NCCL for sm_80 do."""
+    copied, uniform = "s4 | IMAD.MOV.U32 R70, RZ, RZ, R76", "w0 s2 | R2UR UR19, R70"
+    assert found(copied, uniform, arch=machines.get("sm_86")) == []
+    assert found(copied, uniform) == ["raw"]
+
+
 @pytest.mark.parametrize(
     "words", [{}, {"sched": "serial"}, {"ra": "spill-all"}, {"opt_level": 0}, {"max_registers": 24}]
 )
