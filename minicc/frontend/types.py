@@ -155,10 +155,13 @@ class Field:
 
 class Slot:
     """An entry of a virtual table: `key` is what an overrider has in common with it; no function: a destructor, which
-    `frees` its object's memory too in the second of its two slots."""
+    `frees` its object's memory too in the second of its two slots. Callers expect a pointer or reference to a `result`,
+    if that is a class."""
 
-    def __init__(self, key: tuple[object, ...], function: Function | None, frees: bool = False) -> None:
-        self.key, self.function, self.frees = key, function, frees
+    def __init__(
+        self, key: tuple[object, ...], function: Function | None, frees: bool = False, result: Type | None = None
+    ) -> None:
+        self.key, self.function, self.frees, self.result = key, function, frees, result
 
 
 VTABLE_POINTER = " vtable"

@@ -70,13 +70,14 @@ def _entry(module: Module, t: Type, at: int, slot: Slot) -> str:
         return _destructor(module, t, slot.frees, shift)
     if f.body is None or (f.space == "host" and not f.library):
         return "null"
-    symbol = module.function_symbol(f)
-    return f"@{quoted(symbol if shift == 0 else _thunk(module, f, symbol, shift))}"
+    symbol, back = module.function_symbol(f), virtuals.result_shift(f, slot)
+    return f"@{quoted(symbol if shift == back == 0 else _thunk(module, f, symbol, shift, back))}"
 
 
-def _thunk(module: Module, f: ast.Function, symbol: str, shift: int) -> str:
-    """The function for callers that know the object by a base which lies elsewhere."""
-    name = f"_ZTh{'n' if shift < 0 else ''}{abs(shift)}_" + symbol.removeprefix("_Z")
+def _thunk(module: Module, f: ast.Function, symbol: str, shift: int, back: int) -> str:
+    """The function for callers that know the object by a base which lies elsewhere, or expect one as the result."""
+    offset = _offset(shift)
+    name = (f"_ZTc{offset}{_offset(back)}" if back else f"_ZT{offset}") + symbol.removeprefix("_Z")
     if name in module.taken:
         return name
     module.taken[name] = f
@@ -93,13 +94,22 @@ def _thunk(module: Module, f: ast.Function, symbol: str, shift: int) -> str:
     result = "void" if ret.aggregate or ret.kind == "void" else ret.llvm
     call = f"call {result} @{quoted(symbol)}({', '.join(given)})"
     body = [f"  {call}", "  ret void"] if result == "void" else [f"  %value = {call}", f"  ret {result} %value"]
+    if back:
+        body[1:] = [f"  %there = getelementptr i8, ptr %value, i64 {back}"]
+        if ret.kind == "pointer":
+            body += ["  %none = icmp eq ptr %value, null", "  %part = select i1 %none, ptr null, ptr %there"]
+        body.append(f"  ret ptr {'%part' if ret.kind == 'pointer' else '%there'}")
     module.bodies.append(_function(name, result, params, shift, body))
     return name
 
 
+def _offset(shift: int) -> str:
+    return f"h{'n' if shift < 0 else ''}{abs(shift)}_"
+
+
 def _destructor(module: Module, t: Type, frees: bool, shift: int) -> str:
     """A function that ends a whole object of class `t` and perhaps frees its memory."""
-    prefix = f"_ZTh{'n' if shift < 0 else ''}{abs(shift)}_" if shift else "_Z"
+    prefix = f"_ZT{_offset(shift)}" if shift else "_Z"
     name = prefix + mangle.destructor(t, frees)
     if name in module.taken:
         return f"@{quoted(name)}"

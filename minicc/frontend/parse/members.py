@@ -407,7 +407,7 @@ class Members(Comparisons):
         record.virtuals.append(f)
 
     def _covariant(self, base: Type | None, own: Type | None, at: Token) -> bool:
-        """A class in place of one of its bases, which begins where it does."""
+        """A class in place of one of its bases."""
         if base is None or own is None or base.elem is None or own.elem is None or base.kind != own.kind:
             return False
         offset = ty.base_offset(own.elem.bare, base.elem.bare)
@@ -416,9 +416,7 @@ class Members(Comparisons):
             if access is not None:
                 what = f"'{base.elem.bare}' is a {access} base class of '{own.elem.bare}'"
                 self.fail(f"invalid covariant return for virtual function: {what}", at)
-        if offset:
-            self.fail(f"covariant result type '{own}', whose base '{base.elem}' lies elsewhere, is not supported", at)
-        return offset == 0
+        return offset is not None
 
     def _add_this(self, f: ast.Function, made: Type, quals: int) -> None:
         f.this_quals = quals

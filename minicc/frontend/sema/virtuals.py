@@ -40,7 +40,8 @@ def build(record: Record) -> None:
     tables: list[tuple[int, list[Slot]]] = [] if first is not None else [(0, [])]
     for base, offset in order:
         assert base.record is not None
-        tables += [(offset + at, [Slot(s.key, s.function, s.frees) for s in slots]) for at, slots in base.record.tables]
+        for at, slots in base.record.tables:
+            tables.append((offset + at, [Slot(s.key, s.function, s.frees, s.result) for s in slots]))
     for f in record.virtuals:
         wanted = key(f)
         if f.name.startswith("~"):
@@ -51,16 +52,29 @@ def build(record: Record) -> None:
             for slot in slots:
                 if slot.key == wanted:
                     slot.function = f
-        if not any(s.key == wanted for s in tables[0][1]):
-            tables[0][1].append(Slot(wanted, f))
+        if not any(s.key == wanted and result_shift(f, s) == 0 for s in tables[0][1]):
+            tables[0][1].append(Slot(wanted, f, result=_result(f)))
     record.tables = tables
+
+
+def _result(f: Function) -> Type | None:
+    """The class to which the result points or refers."""
+    ret = f.type.elem
+    return ret.elem.bare if ret is not None and ret.elem is not None and ret.elem.record is not None else None
+
+
+def result_shift(f: Function, slot: Slot) -> int:
+    """How far what callers of a slot expect lies within what its function's result points to ([class.virtual])."""
+    own = _result(f)
+    return 0 if own is None or slot.result is None else base_offset(own, slot.result) or 0
 
 
 def index(f: Function) -> int:
     """The slot of `f` in the first table of its class."""
     assert f.record is not None and f.record.record is not None
     wanted = key(f)
-    return next(k for k, s in enumerate(f.record.record.tables[0][1]) if s.key == wanted)
+    slots = f.record.record.tables[0][1]
+    return next(k for k, s in enumerate(slots) if s.key == wanted and result_shift(f, s) == 0)
 
 
 def destructor_index(record: Record | None, frees: bool) -> int | None:
