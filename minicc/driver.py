@@ -344,7 +344,8 @@ class Build:
         return Options(how="first-match" if first else "cost", debug=debug, asked=self.asked("isel"))
 
     def ptxas_options(self, code: str) -> Any:
-        from minicc.ptxas.options import Options, bound_registers, parse
+        from minicc.ptxas.options import Options, bound_registers
+        from minicc.ptxas.words import parse
 
         r = self.request
         options = Options(opt_level=r.opt_level, lineinfo=r.has("lineinfo") or r.has("debug"))

@@ -35,7 +35,8 @@ _MADE = re.compile(
     rf"|(?:(?P<op>shl|mul|add|sub|or|and) (?:nuw |nsw |disjoint )*i\d+ (?P<left>[^\s,]+), (?P<right>[^\s,]+))"
     rf"|(?:zext|sext|trunc|addrspacecast) (?:\w+ )*?(?:i\d+|{_POINTER}) (?P<same>{_NAME}) to "
     rf"|phi (?:i\d+|{_POINTER}) (?P<ways>\[[^\n!]*\])"
-    rf"|getelementptr (?:inbounds |nuw |nusw )*(?P<type>[^%@\n]+?), {_POINTER} (?P<base>{_NAME}), (?P<at>[^\n!]+))"
+    rf"|getelementptr (?:inbounds |nuw |nusw )*(?P<type>[^%@\n]+?), {_POINTER} (?P<base>{_NAME}), "
+    rf"(?P<at>[^\n!]+?)(?:, !|$))"
 )
 _ACCESS = re.compile(rf"(?P<head>  (?:{NAME} = load|store) [^\n]*{_POINTER} (?P<base>{_NAME}), align )(?P<align>\d+)")
 _GLOBAL = re.compile(rf"(?m)^(@{GLOBAL}) = [^\n]* addrspace\(3\) global [^\n]*, align (\d+)")

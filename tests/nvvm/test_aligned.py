@@ -36,6 +36,8 @@ BUFFERS = """__global__ void product(const float *a, float *out, int n)
 
 def test_fragments_are_vectors() -> None:
     made = minicc.compile(SourceFile("k.cu", BUFFERS), arch="sm_90")
+    lines = minicc.compile(SourceFile("k.cu", BUFFERS), arch="sm_90", options="-lineinfo")
+    assert len(re.findall(r"local\.v4", lines.ptx)) == len(re.findall(r"local\.v4", made.ptx))
     assert len(re.findall(r"(?:ld|st)\.local\.v4", made.ptx)) >= 4 and not re.search(r"(?:ld|st)\.local\.f32", made.ptx)
     n = 5
     a, out, sums = np.random.RandomState(2).rand(n, 32, 4).astype(np.float32), np.zeros(32, np.float32), np.zeros(32)

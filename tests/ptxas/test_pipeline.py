@@ -20,8 +20,9 @@ from minicc.diagnostics import EXIT_PTXAS, CompileError, SourceFile
 from minicc.ptxas import Options, pipeline
 from minicc.ptxas.lower import converge
 from minicc.ptxas.mir import Block, MFunction, MInst, V
-from minicc.ptxas.options import bound_registers, parse
+from minicc.ptxas.options import bound_registers
 from minicc.ptxas.verify import VerifyError, verify
+from minicc.ptxas.words import parse
 from minicc.sass.instr import Reg, Target
 from tests.bench.compile_speed import SHAPES, source
 from tests.conftest import PROFILE
