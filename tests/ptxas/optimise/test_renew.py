@@ -8,6 +8,7 @@ import pytest
 
 import minicc
 from minicc.binary import read_cubin
+from minicc.diagnostics import SourceFile
 from tests.bench.quality import KERNELS
 from tests.end_to_end.harness import run_script
 from tests.ptxas.conftest import mnemonics
@@ -125,3 +126,21 @@ def test_behind_a_branch_they_are_made_again(tmp_path: Path, options: str) -> No
         last = len(code) - code[::-1].index("LDG")
         assert "FMNMX" not in code[:last], "all eight loads are under way before any is wanted"
         assert code[last:].count("ISETP") > 8
+
+
+def test_what_an_instruction_writes_need_not_be_among_its_operands() -> None:
+    """WARPGROUP.DEPBAR hands the accumulators of a wgmma over; eight stores behind conditions follow."""
+    text = """__global__ void k(float *o, unsigned long long a, unsigned long long b, int n)
+    {
+        float d[4] = {};
+        asm volatile("wgmma.fence.sync.aligned;");
+        asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"
+                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(a), "l"(b));
+        asm volatile("wgmma.commit_group.sync.aligned;");
+        asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]));
+        for (int i = 0; i < 8; i++)
+            if (threadIdx.x + 128 * i < n)
+                o[threadIdx.x + 128 * i] = d[i & 3];
+    }"""
+    image = minicc.compile(SourceFile("k.k", text), arch="sm_90a").cubin
+    assert mnemonics(image).count("STG") == 8
