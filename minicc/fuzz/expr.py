@@ -1,4 +1,4 @@
-"""Random typed expression kernels: a Hypothesis strategy, their LLVM IR, their CUDA source, and their exact value.
+"""Random typed expression kernels: a Hypothesis strategy, their LLVM IR and their exact value.
 
 A program is one expression over arguments that each thread reads from its row of `in` (one 64-bit slot an argument);
 its value goes to the thread's row of `out` (one slot per 64 bits). How a kernel is executed is the caller's business:
@@ -146,7 +146,7 @@ def float_value(bits: int, type_: str) -> float:
 NAN = {"half": 0x7E00, "float": 0x7FC00000, "double": 0x7FF8000000000000}
 
 
-def evaluate(expr: Expr, arguments: Sequence[int], fuse: bool = False) -> int:
+def evaluate(expr: Expr, arguments: Sequence[int]) -> int:
     """Bits of the value. `arguments` are the 64-bit slots. NaNs are all the same NaN (`NAN`)."""
     memo: dict[int, int] = {}
 
@@ -186,55 +186,48 @@ def _evaluate(e: Expr, arguments: Sequence[int], value: Callable[[Expr], int]) -
         return signed(args[0], width(e.args[0].type))
     if is_float(e.type) or (e.args and is_float(e.args[0].type)):
         return _float_op(e, args)
-    a = args[0]
-    b = args[1] if len(args) > 1 else 0
-    low = bits - 1 if bits & (bits - 1) == 0 else (1 << (bits.bit_length() - 1)) - 1
-    match e.op:
-        case "add":
-            return a + b
-        case "sub":
-            return a - b
-        case "mul":
-            return a * b
-        case "and":
-            return a & b
-        case "or":
-            return a | b
-        case "xor":
-            return a ^ b
-        case "shl":
-            return a << (b & low)
-        case "lshr":
-            return a >> (b & low)
-        case "ashr":
-            return signed(a, bits) >> (b & low)
-        case "udiv":
-            return a // (b | 1)
-        case "urem":
-            return a % (b | 1)
-        case "sdiv" | "srem":
-            x, y = signed(a, bits), (b & ((1 << (bits - 1)) - 1)) | 1
-            quotient = abs(x) // y * (-1 if x < 0 else 1)
-            return quotient if e.op == "sdiv" else x - quotient * y
-        case "umin" | "umax":
-            return min(a, b) if e.op == "umin" else max(a, b)
-        case "smin" | "smax":
-            return (min if e.op == "smin" else max)(signed(a, bits), signed(b, bits))
-        case "abs":
-            return abs(signed(a, bits))
-        case "ctpop":
-            return a.bit_count()
-        case "ctlz":
-            return bits - a.bit_length()
-        case "cttz":
-            return (a & -a).bit_length() - 1 if a else bits
-        case "bitreverse":
-            return int(f"{a:0{bits}b}"[::-1], 2)
-        case "fshl":
-            return (a << bits | b) << (args[2] % bits) >> bits
-        case "fshr":
-            return (a << bits | b) >> (args[2] % bits)
-    raise NotImplementedError(e.op)
+    return _INTEGER[e.op](bits, *args)
+
+
+def _shift_mask(bits: int) -> int:
+    """What the amount of a shift is masked with, so that it is below the width."""
+    return (1 << (bits.bit_length() - 1)) - 1
+
+
+def _signed_division(bits: int, a: int, b: int) -> tuple[int, int]:
+    """Quotient and remainder by a divisor made odd and positive; both go towards zero."""
+    x, y = signed(a, bits), (b & ((1 << (bits - 1)) - 1)) | 1
+    quotient = abs(x) // y * (-1 if x < 0 else 1)
+    return quotient, x - quotient * y
+
+
+_INTEGER: dict[str, Callable[..., int]] = {
+    "add": lambda bits, a, b: a + b,
+    "sub": lambda bits, a, b: a - b,
+    "mul": lambda bits, a, b: a * b,
+    "and": lambda bits, a, b: a & b,
+    "or": lambda bits, a, b: a | b,
+    "xor": lambda bits, a, b: a ^ b,
+    "shl": lambda bits, a, b: a << (b & _shift_mask(bits)),
+    "lshr": lambda bits, a, b: a >> (b & _shift_mask(bits)),
+    "ashr": lambda bits, a, b: signed(a, bits) >> (b & _shift_mask(bits)),
+    "udiv": lambda bits, a, b: a // (b | 1),
+    "urem": lambda bits, a, b: a % (b | 1),
+    "sdiv": lambda bits, a, b: _signed_division(bits, a, b)[0],
+    "srem": lambda bits, a, b: _signed_division(bits, a, b)[1],
+    "umin": lambda bits, a, b: min(a, b),
+    "umax": lambda bits, a, b: max(a, b),
+    "smin": lambda bits, a, b: min(signed(a, bits), signed(b, bits)),
+    "smax": lambda bits, a, b: max(signed(a, bits), signed(b, bits)),
+    "abs": lambda bits, a: abs(signed(a, bits)),
+    "ctpop": lambda bits, a: a.bit_count(),
+    "ctlz": lambda bits, a: bits - a.bit_length(),
+    "cttz": lambda bits, a: (a & -a).bit_length() - 1 if a else bits,
+    "bitreverse": lambda bits, a: int(f"{a:0{bits}b}"[::-1], 2),
+    "fshl": lambda bits, a, b, c: (a << bits | b) << (c % bits) >> bits,
+    "fshr": lambda bits, a, b, c: (a << bits | b) >> (c % bits),
+}
+"""Exact values, from width and operands without a sign; the caller cuts them to the width."""
 
 
 def _compare(pred: str, a: int, b: int, bits: int) -> bool:
@@ -323,97 +316,103 @@ def argument_count(expr: Expr) -> int:
     return max([argument_count(a) for a in expr.args], default=0)
 
 
-def to_ir(expr: Expr, name: str = "kernel") -> str:
-    """A kernel `void name(ptr in, ptr out)`: thread i of one block computes row i."""
-    lines: list[str] = []
-    declarations: dict[str, str] = {}
-    memo: dict[int, str] = {}
-    arguments: dict[tuple[int, str], str] = {}
-    count = max(argument_count(expr), 1)
+class _Lines:
+    """LLVM IR of an expression: a line for each operation, each argument loaded once."""
 
-    def fresh() -> str:
-        return f"%v{len(lines)}"
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.registers: dict[int, str] = {}
+        self.arguments: dict[tuple[int, str], str] = {}
 
-    def line(text: str) -> str:
-        register = fresh()
-        lines.append(f"  {register} = {text}")
+    def line(self, text: str) -> str:
+        """The register that a new line sets."""
+        register = f"%v{len(self.text)}"
+        self.text.append(f"  {register} = {text}")
         return register
 
-    def argument(index: int, type_: str) -> str:
-        if (index, type_) not in arguments:
-            pointer = line(f"getelementptr i64, ptr %row, i64 {index}")
-            raw = line(f"load i64, ptr {pointer}, align 8")
+    def argument(self, index: int, type_: str) -> str:
+        if (index, type_) not in self.arguments:
+            pointer = self.line(f"getelementptr i64, ptr %row, i64 {index}")
+            raw = self.line(f"load i64, ptr {pointer}, align 8")
             bits = width(type_)
             if bits < 64:
-                raw = line(f"trunc i64 {raw} to i{bits}")
+                raw = self.line(f"trunc i64 {raw} to i{bits}")
             elif bits > 64:
-                raw = line(f"zext i64 {raw} to i{bits}")
+                raw = self.line(f"zext i64 {raw} to i{bits}")
             if is_float(type_):
-                raw = line(f"bitcast i{bits} {raw} to {type_}")
-            arguments[index, type_] = raw
-        return arguments[index, type_]
+                raw = self.line(f"bitcast i{bits} {raw} to {type_}")
+            self.arguments[index, type_] = raw
+        return self.arguments[index, type_]
 
-    def intrinsic(name_: str, type_: str, args: str, parameters: str) -> str:
-        full = f"llvm.{name_}.{'f' + str(width(type_)) if is_float(type_) else type_}"
-        declarations[full] = f"declare {type_} @{full}({parameters})"
-        return line(f"call {type_} @{full}({args})")
+    def call(self, name: str, type_: str, args: list[str], types: list[str]) -> str:
+        self.declarations[name] = f"declare {type_} @{name}({', '.join(types)})"
+        given = ", ".join(f"{t} {a}" for t, a in zip(types, args, strict=True))
+        return self.line(f"call {type_} @{name}({given})")
 
-    def emit(e: Expr) -> str:
-        found = memo.get(id(e))
+    def value(self, e: Expr) -> str:
+        """The register, or the constant, that an expression is."""
+        found = self.registers.get(id(e))
         if found is None:
-            found = memo[id(e)] = build(e)
+            if e.op == "const":
+                found = _constant(e)
+            elif e.op == "arg":
+                found = self.argument(e.data, e.type)
+            else:
+                found = self.operation(e, [self.value(a) for a in e.args])
+            self.registers[id(e)] = found
         return found
 
-    def build(e: Expr) -> str:
-        t = e.type
-        if e.op == "const":
-            if is_float(t):
-                if t == "half":
-                    return f"0xH{e.data:04X}"
-                return f"0x{float_bits(float_value(e.data, t), 'double'):016X}"
-            return str(signed(e.data, width(t))) if t != "i1" else ("true" if e.data else "false")
-        if e.op == "arg":
-            return argument(e.data, t)
-        args = [emit(a) for a in e.args]
-        source = e.args[0].type
+    def operation(self, e: Expr, args: list[str]) -> str:
+        t, source = e.type, e.args[0].type
         if e.op in ("shl", "lshr", "ashr"):
-            bits = width(t)
-            low = bits - 1 if bits & (bits - 1) == 0 else (1 << (bits.bit_length() - 1)) - 1
-            amount = line(f"and {t} {args[1]}, {low if t != 'i1' else 'false'}")
-            return line(f"{e.op} {t} {args[0]}, {amount}")
+            amount = self.line(f"and {t} {args[1]}, {_shift_mask(width(t)) if t != 'i1' else 'false'}")
+            return self.line(f"{e.op} {t} {args[0]}, {amount}")
         if e.op in _DIVISION:
             divisor = args[1]
             if e.op[0] == "s":
-                divisor = line(f"and {t} {divisor}, {(1 << (width(t) - 1)) - 1}")
-            divisor = line(f"or {t} {divisor}, 1")
-            return line(f"{e.op} {t} {args[0]}, {divisor}")
+                divisor = self.line(f"and {t} {divisor}, {(1 << (width(t) - 1)) - 1}")
+            return self.line(f"{e.op} {t} {args[0]}, {self.line(f'or {t} {divisor}, 1')}")
         if e.op in _ARITHMETIC or e.op in ("fadd", "fsub", "fmul", "fdiv"):
-            return line(f"{e.op} {t} {args[0]}, {args[1]}")
+            return self.line(f"{e.op} {t} {args[0]}, {args[1]}")
         if e.op in ("icmp", "fcmp"):
-            return line(f"{e.op} {e.data} {source} {args[0]}, {args[1]}")
+            return self.line(f"{e.op} {e.data} {source} {args[0]}, {args[1]}")
         if e.op == "select":
-            return line(f"select i1 {args[0]}, {t} {args[1]}, {t} {args[2]}")
+            return self.line(f"select i1 {args[0]}, {t} {args[1]}, {t} {args[2]}")
         if e.op in ("zext", "sext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp"):
-            return line(f"{e.op} {source} {args[0]} to {t}")
+            return self.line(f"{e.op} {source} {args[0]} to {t}")
         if e.op == "fneg":
-            return line(f"fneg {t} {args[0]}")
+            return self.line(f"fneg {t} {args[0]}")
         if e.op == "fptosi.sat":
-            full = f"llvm.fptosi.sat.{t}.f{width(source)}"
-            declarations[full] = f"declare {t} @{full}({source})"
-            return line(f"call {t} @{full}({source} {args[0]})")
-        name_ = {"trunc.f": "trunc"}.get(e.op, e.op)
-        if name_ in ("ctlz", "cttz", "abs"):
-            return intrinsic(name_, t, f"{t} {args[0]}, i1 false", f"{t}, i1")
-        return intrinsic(name_, t, ", ".join(f"{t} {a}" for a in args), ", ".join([t] * len(args)))
+            return self.call(f"llvm.fptosi.sat.{t}.f{width(source)}", t, args, [source])
+        name = f"llvm.{'trunc' if e.op == 'trunc.f' else e.op}.{f'f{width(t)}' if is_float(t) else t}"
+        if e.op in ("ctlz", "cttz", "abs"):
+            return self.call(name, t, [*args, "false"], [t, "i1"])
+        return self.call(name, t, args, [t] * len(args))
 
-    result = emit(expr)
+
+def _constant(e: Expr) -> str:
+    if e.type == "half":
+        return f"0xH{e.data:04X}"
+    if is_float(e.type):
+        return f"0x{float_bits(float_value(e.data, e.type), 'double'):016X}"
+    if e.type == "i1":
+        return "true" if e.data else "false"
+    return str(signed(e.data, width(e.type)))
+
+
+def to_ir(expr: Expr, name: str = "kernel") -> str:
+    """A kernel `void name(ptr in, ptr out)`: thread i of one block computes row i."""
+    lines = _Lines()
+    count = max(argument_count(expr), 1)
+    result = lines.value(expr)
     bits = width(expr.type)
     if is_float(expr.type):
-        result = line(f"bitcast {expr.type} {result} to i{bits}")
+        result = lines.line(f"bitcast {expr.type} {result} to i{bits}")
     words = slots(expr.type)
     if bits < 64 * words:
-        result = line(f"zext i{bits} {result} to i{64 * words}")
-    body = "\n".join(lines)
+        result = lines.line(f"zext i{bits} {result} to i{64 * words}")
+    body = "\n".join(lines.text)
     header = (
         f'target triple = "nvptx64-nvidia-cuda"\n\ndefine ptx_kernel void @{name}(ptr %in, ptr %out) {{\n'
         f"  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %i = zext i32 %tid to i64\n"
@@ -421,13 +420,8 @@ def to_ir(expr: Expr, name: str = "kernel") -> str:
         f"  %place = mul i64 %i, {words}\n  %to = getelementptr i64, ptr %out, i64 %place\n"
     )
     footer = f"  store i{64 * words} {result}, ptr %to, align 8\n  ret void\n}}\n"
-    declared = "\n".join([*declarations.values(), "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()"])
+    declared = "\n".join([*lines.declarations.values(), "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()"])
     return f"{header}{body}\n{footer}\n{declared}\n"
-
-
-def canonical_result(bits: int, type_: str) -> int:
-    """A result as `evaluate` gives it: NaNs made one."""
-    return _canonical(bits, type_)
 
 
 Run = Callable[[str, list[list[int]], int], list[list[int]]]
@@ -438,6 +432,6 @@ def check(expr: Expr, rows: list[list[int]], run: Run) -> None:
     """Run a program on an executor and compare every row with `evaluate`. Raises AssertionError."""
     results = run(to_ir(expr), rows, slots(expr.type))
     for row, result in zip(rows, results, strict=True):
-        got = canonical_result(sum(word << (64 * i) for i, word in enumerate(result)), expr.type)
+        got = _canonical(sum(word << (64 * i) for i, word in enumerate(result)), expr.type)
         want = evaluate(expr, row)
         assert got == want, f"{expr.type}: got {got:#x}, want {want:#x} for {[hex(v) for v in row]}\n{to_ir(expr)}"
