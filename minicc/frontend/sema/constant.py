@@ -110,7 +110,7 @@ def named_number(e: ast.BuiltinCall) -> float:
     while isinstance(text, ast.Cast):
         text = text.operand
     spelled = text.data.rstrip(b"\0").decode("latin-1") if isinstance(text, ast.Text) else ""
-    low = int(spelled, 0) if re.fullmatch(r"0[xX][0-9a-fA-F]+|[1-9]\d*|0", spelled) else 0
+    low = int(spelled, 0) if re.fullmatch(r"0[xX][0-9a-fA-F]+|[1-9]\d{0,40}|0", spelled) else 0
     low = (low & 0x3FFFFF) << 29 if e.type.size == 4 else low & 0x7FFFFFFFFFFFF
     return float(struct.unpack(">d", (0x7FF8 << 48 | low).to_bytes(8, "big"))[0])
 
