@@ -139,6 +139,9 @@ class Memory:
     """First use of 256 bytes of a bank other than that of the parameters: from L2 to a GPC, from DRAM to L2."""
     constant_miss: tuple[int, int] = (61, 68)
     """What a line of constants takes from the level behind: as an operand, for LDC."""
+    constant_fill: float = 11.0
+    """Cycles between two lines that LDC's of an SM ask for (H200: four of one warp come 11 cycles apart, those of 4 to
+    32 warps that find half of 64 lines 12, those of 16 warps that go through rows 9 to 12)."""
     constant_places: tuple[tuple[int, ...], ...] = ()
     """What lines take longer than that to a TPC by its place among those of its GPC, in the order of their numbers, in
     GPCs that have as many."""

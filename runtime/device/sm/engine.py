@@ -56,7 +56,7 @@ def _l2_parameters(arch: Arch) -> Any:
     MP[l2.MP_SLICES], MP[l2.MP_CHANNELS] = m.l2_slices, m.dram_channels
     rows = l2.resources(arch.sm_count, m.l2_slices, m.dram_channels)
     MP[l2.MP_AT_DOWN], MP[l2.MP_AT_SLICE], MP[l2.MP_AT_CHANNEL] = rows[:3]
-    MP[l2.MP_AT_LATE], MP[l2.MP_AT_CONSTANTS] = rows[3:5]
+    MP[l2.MP_AT_LATE], MP[l2.MP_AT_CONSTANTS], MP[l2.MP_AT_INDEXED] = rows[3:6]
     MP[l2.MP_ROOM] = min(m.lines_under_way, L.ROOM)
 
     def units(cycles: float) -> int:
@@ -280,6 +280,7 @@ class Run:
         (g[L.G_IMCCOLD], g[L.G_IMCDRAM]), g[L.G_IMCFIRST] = arch.memory.constant_cold, arch.memory.constant_first
         g[L.G_DRAIN] = arch.memory.store_drain
         g[L.G_IMCPORT] = round(16 * arch.memory.constant_port)
+        g[L.G_IMCFILL] = round(16 * arch.memory.constant_fill)
         g[L.G_UNTIL], g[L.G_CLUSTER] = L.BIG, 1
         g[L.G_QUANTUM] = CLUSTER_QUANTUM if self.grid.cluster != (1, 1, 1) or self.swaps() else QUANTUM
         if timed and jit.RECORDING:

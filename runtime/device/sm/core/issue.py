@@ -598,7 +598,7 @@ def run_sm(m: int, begin: int, end: int) -> int:
                             there = t
                             # Who executes it in no lane does not ask for it (H200).
                             if not lost(v, m, line) and guarded(v, j) != np.uint32(0):
-                                there = constant(sc, line, t, t, 1)
+                                there = constant(sc, line, t, t)
                             if there > t:
                                 wake = there
                                 WS[v, L.W_TBLOCK] = wake

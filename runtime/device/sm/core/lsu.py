@@ -11,9 +11,19 @@ from runtime.device.sm.language.lang import compiled, seldom, u32
 from runtime.device.sm.language.raw import first, loads64, popcount, store64
 from runtime.device.sm.language.vector import lanes_at
 from runtime.device.sm.memory.access import SURVEY_PASSES, bytes_named, most_on_one, packets, survey, wavefronts
-from runtime.device.sm.memory.front import constant
+from runtime.device.sm.memory.front import constant, indexed, touch
 from runtime.device.sm.memory.l1 import MISSED, find_sets, keep_lines, late_passes, read_lines, under_way
-from runtime.device.sm.memory.l2 import LOCAL_REGION, MP_NEAR, MP_SLACK, NEAR_BIT, l2_home, sector_count
+from runtime.device.sm.memory.l2 import (
+    BUCKET_SHIFT,
+    LOCAL_REGION,
+    MP_AT_INDEXED,
+    MP_NEAR,
+    MP_SLACK,
+    NEAR_BIT,
+    l2_home,
+    sector_count,
+    take,
+)
 from runtime.device.sm.memory.stores import HELD, LATE, PACKETS, SENDS, SENT, let_go, lose_parts, write_lines
 from runtime.device.sm.tables import kinds as K
 from runtime.device.sm.tables import layout as L
@@ -302,24 +312,43 @@ def line_time(w: int, i: int, mask: u32, t: int, local: bool, consecutive: int) 
 
 @compiled(rare=True)
 def constant_time(sc: int, i: int, mask: u32) -> int:
-    """LDC: place after place that lanes name, each looked up in the other constant cache. How much later than one that
-    is there it is done."""
+    """LDC: place after place that lanes name, each looked up in the other constant cache; a sub-core has four of them
+    in turns, but for those of parameters. How much later than one that is there it is done."""
     scratch = G[L.G_SCRATCH]
+    m = sc >> 2
     there = X[START]
-    places = 0
+    place = L.S_INDEXED + SC[sc, L.S_INDEXEDN] % L.INDEXED
+    bank = CODE[i, L.C_BANK]
+    if bank:
+        there = max(there, SC[sc, place])
+    later = 0
+    waited = 0
     while mask:
         a = loads64(scratch + 8 * first(mask))
         mask &= ~(lanes_at(scratch, 0, a) | (np.uint32(1) << np.uint32(first(mask))))
-        places += 1
-        line = constant_line(CODE[i, L.C_BANK], a & 0xFFFFFFFF)
+        there += later
+        turn = take(MP[MP_AT_INDEXED] + 2 * m, there, PLACE_TURN)
+        # Others that were done with in one go took their turns between.
+        there = turn if turn >> BUCKET_SHIFT > there >> BUCKET_SHIFT else there
+        later = PLACE_LATER
+        line = constant_line(bank, a & 0xFFFFFFFF)
         if line >= 0:
             line += L.CONSTANT_LINES
-            if not SM[sc >> 2, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
-                there = max(there, constant(sc, line, there, X[START], 1 if places == 1 and not mask else 0))
-    X[COST] = max(X[COST], PLACE_TURN * places)
-    if there > X[START]:
+            if SM[m, L.M_CONST + (line >> 6)] >> (line & 63) & 1:
+                touch(m, line)
+            else:
+                asked = there
+                if line < L.CONSTANT_LINES + L.PARAMETER_LINES:
+                    there = constant(sc, line, there, X[START])
+                else:
+                    there = indexed(m, line, there, X[START])
+                waited |= there - asked
+    if bank:
+        SC[sc, place] = there
+        SC[sc, L.S_INDEXEDN] += 1
+    if waited:
         there += PLACE_WAITED
-    return there - X[START] + PLACE_LATER * (places - 1)
+    return there - X[START]
 
 
 @compiled(inline=True)

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.device.sm.language.lang import compiled, seldom
-from runtime.device.sm.language.raw import address, first, loads64, store64
-from runtime.device.sm.memory.l2 import MP_AT_CONSTANTS, MP_STAMP, take
+from runtime.device.sm.language.raw import address, choose, first, loads64, store64
+from runtime.device.sm.memory.l2 import MP_AT_CONSTANTS, MP_AT_INDEXED, MP_STAMP, take
 from runtime.device.sm.tables import layout as L
 from runtime.device.sm.tables.table import CODE, CONST, FP, IC0, IC1, IC2, MP, SC, SM, WS, G
 
@@ -38,8 +38,8 @@ SET = 5
 """Words of a set of L1 or L1.5."""
 WAYS = 4
 BEGIN, PUSHED, COMES_SHIFT = 16, 32, 6
-"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once; it lost its place before it
-came."""
+"""Of a line of constants: it was asked for when its SM began, by all sub-cores at once; it loses its place at
+N_UNTIL."""
 
 
 @compiled(inline=True)
@@ -229,37 +229,100 @@ def chunk(m: int, place: int, t: int) -> int:
     return max(t, sooner(SM[m, L.M_GPC], L.N_GPC + (place >> 2), max(t, in_l2) + G[L.G_IMCCOLD]))
 
 
+@compiled(inline=True)
+def set_of(line: int) -> int:
+    """Where in SM the set that a line of constants is in begins: of operands' cache, or of LDC's."""
+    other = 1 if line >= L.CONSTANT_LINES else 0
+    place = line - other * L.CONSTANT_LINES
+    return L.M_CONSTSET + (other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))) * (L.CONSTANT_WAYS + 1)
+
+
+@compiled(inline=True)
+def used(m: int, at: int, way: int) -> None:
+    """A way of a set of LDC's cache is used: its tree leads away from it."""
+    tree = SM[m, at]
+    SM[m, at] = choose(way < 2, (tree & 4) | 1 | (1 - way) << 1, (tree & 2) | (3 - way) << 2)
+
+
+@compiled(inline=True)
+def touch(m: int, line: int) -> None:
+    """The same for a line of LDC's, if it has its place."""
+    at = set_of(line)
+    for way in range(L.CONSTANT_WAYS):
+        if SM[m, at + 1 + way] == line:
+            used(m, at, way)
+
+
 @compiled(rare=True)
-def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
+def put(m: int, line: int, t: int) -> int:
+    """A line of constants, asked for at `t`, takes a place in its set: of operands' cache that of the line which came
+    first, of LDC's an empty one or that which a tree of three bits leads to (so an H200's goes: all but 3 of 2,560
+    loads among 24 to 64 lines at random). When it is free: the line there may be under way. LDC's are done with in one
+    go: what one of them takes later is there for others until then."""
+    at = set_of(line)
+    if line < L.CONSTANT_LINES:
+        way = SM[m, at] & (L.CONSTANT_WAYS - 1)
+        SM[m, at] += 1
+        old = SM[m, at + 1 + way] - 1
+        if old >= 0:
+            CONST[m, L.N_COMES + old] = 0
+            SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
+        SM[m, at + 1 + way] = line + 1
+        return t
+    tree = SM[m, at]
+    way = choose(tree & 1, 2 + (tree >> 2), tree >> 1 & 1)
+    for k in range(L.CONSTANT_WAYS):
+        way = way if SM[m, at + L.CONSTANT_WAYS - k] else L.CONSTANT_WAYS - 1 - k
+    old = SM[m, at + 1 + way]
+    if old:
+        if CONST[m, L.N_ASKED + old] <= t:
+            # It is under way, and keeps its place until it comes.
+            t = max(t, comes(m, old) >> COMES_SHIFT)
+        CONST[m, L.N_COMES + old] |= PUSHED
+        CONST[m, L.N_UNTIL + old] = max(t, comes(m, old) >> COMES_SHIFT)
+        SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
+    SM[m, at + 1 + way] = line
+    used(m, at, way)
+    return t
+
+
+@compiled(inline=True)
+def between(m: int, at: int) -> int:
+    """How far apart the lines of a set of LDC's cache were asked for."""
+    first_ = L.BIG
+    last = 0
+    for k in range(L.CONSTANT_WAYS):
+        line = SM[m, at + 1 + k]
+        first_ = min(first_, CONST[m, L.N_ASKED + line] if line else 0)
+        last = max(last, CONST[m, L.N_ASKED + line] if line else L.BIG)
+    return last - first_
+
+
+@compiled(rare=True)
+def constant(sc: int, line: int, t: int, now: int) -> int:
     """When a sub-core, asked at `t` (by an instruction that began `now`), has a line of 64 bytes of constants: of bank
-    0, from 256 on of others, from CONSTANT_LINES on the same for LDC, which has a cache of its own. Who asks first
+    0, from 256 on of others, from CONSTANT_LINES on of bank 0 for LDC, which has a cache of its own. Who asks first
     brings it, and everybody waits for that. Both caches hold 32 lines in sets by their lowest bits (an H200 loses all
     of 3 KB that it goes through in a loop, three lines of 2 KB). What comes from the level behind comes to that 256
-    bytes at a time, and to a sub-core one line after the other; but LDC's of several places (not `alone`) wait side by
-    side, 16 that name 32 lines each as long as one, and for their GPC's port alone; a line that they push out while it
-    is on its way still comes for those that ask for it meanwhile."""
+    bytes at a time, and to a sub-core one line after the other."""
     m = sc >> 2
     gpc = SM[m, L.M_GPC]
     me = 1 << (sc & 3)
     there = comes(m, line) >> COMES_SHIFT
     asked = comes(m, line) & (1 << COMES_SHIFT) - 1
+    if asked & PUSHED and CONST[m, L.N_UNTIL + line] <= t:
+        there = 0
     other = 1 if line >= L.CONSTANT_LINES else 0
-    place = line - L.CONSTANT_LINES if other else line
+    place = line - other * L.CONSTANT_LINES
     miss = G[L.G_IMCLDC] if other else G[L.G_IMC]
     if place >= L.PARAMETER_LINES:
         miss += SM[m, L.M_CONSTANTFAR]
-    # An LDC is done with in one go: another's may have pushed out here what it will ask for later.
-    if asked & PUSHED and (there <= t or CONST[m, L.N_ASKED + line] > t):
-        there = 0
-        asked = 0
     if there == 0:
         if place >= L.PARAMETER_LINES:
             there = chunk(m, place, t) + miss
-            if not alone:
-                there = max(there, from_gpc(m, t, miss))
-            elif there == t + miss:
-                there = max(t, SC[sc, L.S_CONSTANT + other]) + miss
-                SC[sc, L.S_CONSTANT + other] = there
+            if there == t + miss:
+                there = max(t, SC[sc, L.S_CONSTANT]) + miss
+                SC[sc, L.S_CONSTANT] = there
         else:
             # SMs of a GPC that begin together wait for one another here.
             there = from_gpc(m, t, miss)
@@ -268,26 +331,14 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
                 there += G[L.G_IMCFIRST]
                 SM[m, L.M_CONSTANTS] = there
             asked = BEGIN if t < SM[m, L.M_CONSTANTS] else 0
-        at = other * L.CONSTANT_SETS + (place & (L.CONSTANT_SETS - 1))
-        ring = L.M_CONSTSET + at * (L.CONSTANT_WAYS + 1)
-        count = SM[m, ring]
-        slot = ring + 1 + count % L.CONSTANT_WAYS
-        if count >= L.CONSTANT_WAYS:
-            old = SM[m, slot]
-            if (old >= L.CONSTANT_LINES + L.PARAMETER_LINES) & (comes(m, old) >> COMES_SHIFT > t):
-                CONST[m, L.N_COMES + old] |= PUSHED
-            else:
-                CONST[m, L.N_COMES + old] = 0
-            SM[m, L.M_CONST + (old >> 6)] &= ~(1 << (old & 63))
-        SM[m, ring] = count + 1
-        SM[m, slot] = line
+        put(m, line, t)
         note_line(m, line, there, asked | me)
         CONST[m, L.N_ASKED + line] = t
     elif there > t and place < L.PARAMETER_LINES and not asked & (BEGIN | me):
         # A sub-core does not know what others have asked for.
         there = max(there, from_gpc(m, t, miss))
         note_line(m, line, there, asked | me)
-    elif there > t and line >= L.PARAMETER_LINES and line < L.CONSTANT_LINES and there - t <= miss:
+    elif there > t and place >= L.PARAMETER_LINES and there - t <= miss:
         # Sub-cores and warps do not share what is on its way from the level behind.
         there = t if t > SC[sc, L.S_CONSTANT] else SC[sc, L.S_CONSTANT]
         there += miss
@@ -302,6 +353,41 @@ def constant(sc: int, line: int, t: int, now: int, alone: int) -> int:
         there += (sc & 3) * turn
     if all_there <= now and not asked & PUSHED:
         SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+    return there
+
+
+@compiled(rare=True)
+def indexed(m: int, line: int, t: int, now: int) -> int:
+    """When an LDC (that began `now`) has a line of constants, from CONSTANT_LINES on, that it looks for at `t` in the
+    cache of SM m: 32 lines in sets as those for operands. What the cache lacks it asks its GPC for, a line in
+    `constant_fill` cycles; a line on its way has its place and is no later for others; where a set has only such, who
+    lacks another one waits (H200, `idc__requests_lookup_miss_tag_...`, 110 launches of 1 to 32 warps)."""
+    there = comes(m, line) >> COMES_SHIFT
+    pushed = comes(m, line) & PUSHED
+    if pushed and CONST[m, L.N_UNTIL + line] <= t:
+        there = 0
+    if there and there <= t:
+        if there <= now and not pushed:
+            SM[m, L.M_CONST + (line >> 6)] |= 1 << (line & 63)
+        touch(m, line)
+        return t
+    miss = G[L.G_IMCLDC] + SM[m, L.M_CONSTANTFAR]
+    if there:
+        later = CONST[m, L.N_ASKED + line] - t
+        if later <= 0:
+            touch(m, line)
+            return there
+        if later < between(m, set_of(line)):
+            # Another LDC asks for it later: it will find this one's.
+            there = min(there, t + miss)
+            note_line(m, line, there, pushed)
+            CONST[m, L.N_ASKED + line] = t
+            touch(m, line)
+            return there
+    asked = take(MP[MP_AT_INDEXED] + 2 * m + 1, put(m, line, t), G[L.G_IMCFILL])
+    there = max(chunk(m, line - L.CONSTANT_LINES, asked) + miss, from_gpc(m, asked, miss))
+    note_line(m, line, there, 0)
+    CONST[m, L.N_ASKED + line] = t
     return there
 
 

@@ -100,6 +100,7 @@ would hold up the first."""
     MP_ROOM,
     MP_AT_LATE,
     MP_AT_CONSTANTS,
+    MP_AT_INDEXED,
     MP_REFRESH,
     MP_REFRESHED,
     MP_EPOCH,
@@ -111,7 +112,7 @@ would hold up the first."""
     MP_GROUPS_OVER,
     MP_QUARTER,
     MP_COUNT,
-) = range(56)
+) = range(57)
 
 """MP_x_OVER: the reciprocal of MP_x (see `raw.over`). MP_GROUPS: of eight slices of a partition."""
 
@@ -143,15 +144,16 @@ ROW_SHIFT = 18 - 7
 """Of 256 KB, what lies in a channel is in one row."""
 
 
-def resources(sms: int, slices: int, channels: int) -> tuple[int, int, int, int, int, int]:
-    """Rows of BW: where the ports from L2, slices, channels, what comes to L1 late and the constant caches of GPCs
-    (each that of its first SM) begin, and how many rows there are."""
+def resources(sms: int, slices: int, channels: int) -> tuple[int, ...]:
+    """Rows of BW: where the ports from L2, slices, channels, what comes to L1 late, the constant caches of GPCs (each
+    that of its first SM) and those for LDC (of an SM two: places, lines) begin, and how many rows there are."""
     down = BW_UP + sms
     slice_ = down + (sms + 1) // 2
     channel = slice_ + slices
     late = channel + channels
     constants = late + sms
-    return down, slice_, channel, late, constants, constants + sms
+    indexed = constants + sms
+    return down, slice_, channel, late, constants, indexed, indexed + 2 * sms
 
 
 @compiled(inline=True)

@@ -334,10 +334,14 @@ S_LOWEST = _several(_c, 16)
 S_XU = _several(_c, 2)
 S_ADU = _several(_c, 4)
 S_ADUN = next(_c)
+INDEXED = 4
+S_INDEXED = _several(_c, INDEXED)
+"""until when each of the places for LDC's whose lanes name several places is taken, and which is the next"""
+S_INDEXEDN = next(_c)
 S_LSU = _several(_c, 16)
 S_ADULAST = next(_c)
-S_CONSTANT = _several(_c, 2)
-"""until when a constant line is on its way to it: for operands, for LDC"""
+S_CONSTANT = next(_c)
+"""until when a constant line is on its way to it, for operands"""
 ULINES = 4
 S_ULINE = _several(_c, 2 * ULINES)
 """the constant lines that ULDC with an index had last (plus one), each with its time, and which is the next to go"""
@@ -482,10 +486,12 @@ M_COLUMNS = next(_c)
 # ---- CONST: constants of an SM; what earlier runs left there is less than the stamp of this one (see `workspace`) ---
 _c = count()
 N_COMES = _several(_c, 2 * CONSTANT_LINES)
-"""when each line comes, on top of the stamp, 64 times (less: neither there nor asked for); with it, whether it lost its
-place before that, whether it was asked for when the SM began, and by which sub-cores"""
+"""when each line comes, on top of the stamp, 64 times (less: neither there nor asked for); with it, whether it was
+asked for when the SM began, and by which sub-cores"""
 N_ASKED = _several(_c, 2 * CONSTANT_LINES)
 """when it was asked for"""
+N_UNTIL = _several(_c, 2 * CONSTANT_LINES)
+"""when it loses its place"""
 N_GPC = _several(_c, CONSTANT_LINES // 4)
 """of the first SM of a GPC: when 256 bytes of constants come to the GPC's cache, on top of the stamp"""
 N_L2 = _several(_c, CONSTANT_LINES // 4)
@@ -623,6 +629,7 @@ G_IMCCOLD = next(_c)
 G_IMCDRAM = next(_c)
 G_IMCFIRST = next(_c)
 G_IMCPORT = next(_c)
+G_IMCFILL = next(_c)
 G_MEMBAR = next(_c)
 G_CYCLELIMIT = next(_c)
 G_NOW = next(_c)
