@@ -244,10 +244,7 @@ def store_time(
     if atomic < 0:
         find_sets(lines, m)
         if SM[m, L.M_COMING] > X[START]:
-            late = under_way(lines, m, X[START])
-            if late > X[START]:
-                X[BLOCKED] = 1
-                X[START] = late
+            X[START] = under_way(lines, m, X[START])
         take_turns(w >> 4, lines, t)
     width = CODE[i, L.C_WIDTH]
     if part == 3 and width == 1:

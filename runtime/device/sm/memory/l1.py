@@ -151,7 +151,8 @@ def keep_lines(lines: int, m: int, t: int, words: bool, i: int) -> None:
 @compiled
 def under_way(lines: int, m: int, t: int) -> int:
     """When, from `t` on, no sector of the lines in X is on its way to L1: a store waits for it, and what is behind that
-    in the load/store unit (H200: a load and at once a store to its place take up to twice as long as to another)."""
+    in its sub-core's queue (H200: a load and at once a store to its place take up to twice as long as to another), but
+    not the load/store unit (sums in memory whose next word is loaded before this one is stored)."""
     for k in range(lines):
         at = X[SETS + k]
         if L1[m, at + COMING] > t:
