@@ -409,12 +409,17 @@ class Scan:
 
     def _rivals(self, current: Interval, point: int) -> list[tuple[int, int]]:
         """Names under way that share a point with `current`."""
-        return sorted(
-            name
-            for table in (self.live, self.resting)
-            for name, entry in table.items()
-            if any(overlap(entry.segments, segments, point) for segments in current.parts)
-        )
+        found: set[tuple[int, int]] = set()
+        for segments in filter(None, current.parts):
+            begin, last = segments[0][0], segments[-1][1]
+            for name, entry in self.live.items():
+                # What is live until then meets it there.
+                if entry.segments[entry.at][1] > begin or overlap(entry.segments, segments, point, entry.at):
+                    found.add(name)
+            for _, name in self.waking[: bisect.bisect_left(self.waking, (last,))]:
+                if name not in found and overlap(self.resting[name].segments, segments, point, self.resting[name].at):
+                    found.add(name)
+        return sorted(found)
 
     def run(self) -> set[VReg]:
         high = 0
