@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import NoReturn
 
 from minicc import passes
@@ -78,7 +77,8 @@ def _words(word: str, names: str) -> list[str]:
     out = []
     for name in names.split(","):
         try:
-            out += Path(name).read_text(encoding="utf-8").split()
+            with open(name, encoding="utf-8") as file:
+                out += file.read().split()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "no text"
             _bad(word, f"Could not open options file '{name}' ({reason}) of option")

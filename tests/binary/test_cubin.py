@@ -346,7 +346,7 @@ def test_nvdisasm_accepts_any_program(program, tmp_path_factory):
 def test_impossible_programs_are_refused():
     with pytest.raises(CompileError, match="defined twice"):
         write_cubin(Program("sm_90", [Function("k", EXIT), Function("k", EXIT)]))
-    with pytest.raises(CompileError, match="does not define"):
+    with pytest.raises(CompileError, match="not defined here"):
         write_cubin(Program("sm_90", [Function("k", EXIT)], constant4=["nothing"]))
     with pytest.raises(CompileError, match="whole instructions"):
         write_cubin(Program("sm_90", [Function("k", EXIT[:8])]))

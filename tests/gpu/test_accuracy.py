@@ -26,7 +26,7 @@ BOUNDS = {
     "first": 7.0,
     "waiting": 12.0,
     "late": 7.0,
-    "rows": 15.0,
+    "rows": 15.5,
     "stored": 12.0,
     "bytes": 8.5,
     "narrow": 9.5,
