@@ -345,7 +345,6 @@ class Build:
 
     def ptxas_options(self, code: str) -> Any:
         from minicc.ptxas.options import Options, bound_registers
-        from minicc.ptxas.words import parse
 
         r = self.request
         options = Options(opt_level=r.opt_level, lineinfo=r.has("lineinfo") or r.has("debug"))
@@ -356,7 +355,10 @@ class Build:
             options.max_registers = int(r.values["maxreg"])
         options.warnings = self.warnings
         options.entries = tuple(r.lists.get("entries", ()))
-        parse(r.lists.get("xptxas", []), options)
+        if words := r.lists.get("xptxas"):
+            from minicc.ptxas.words import parse
+
+            parse(words, options)
         bound_registers(options, code)
         options.verbose = options.verbose or r.has("resource_usage")
         return options

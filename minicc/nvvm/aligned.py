@@ -23,10 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from minicc.nvvm.bodies import GLOBAL, NAME
+from minicc.nvvm.bodies import CASTS, GLOBAL, NAME
 
-CASTS = (" to ptr addrspace(5)", " = addrspacecast ptr addrspace(3) ")
-"""What stands in a function of which LLVM knows less."""
 _MOST = 16
 _NAME = rf"(?:{NAME}|@{GLOBAL})"
 _POINTER = r"ptr(?: addrspace\(\d\))?"

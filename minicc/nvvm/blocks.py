@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from minicc.nvvm.bodies import LABEL, fresh
 
-CALLS = ("@llvm.memset.", "@llvm.memcpy.")
+_CALLS = ("@llvm.memset.", "@llvm.memcpy.")
 _CALL = re.compile(r"  (?:tail )?call void @llvm\.mem(set|cpy)\.p\d[\w.]*\((.*), i1 false\)")
 _ALIGN = re.compile(r" align (\d+) ")
 _FROM = re.compile(r"\[ ([^\[\]]*), (%[-\w.$]+) \]")
@@ -35,7 +35,7 @@ def by_words(text: str, least: int) -> str:
     """The module's text with loops for such calls. Sizes that are constants less than `least` stay."""
     names = fresh(text, "block")
     parts = text.split("\ndefine ")
-    return "\ndefine ".join([_function(p, least, names) if any(c in p for c in CALLS) else p for p in parts])
+    return "\ndefine ".join([_function(p, least, names) if any(c in p for c in _CALLS) else p for p in parts])
 
 
 def _function(text: str, least: int, names: Iterator[str]) -> str:

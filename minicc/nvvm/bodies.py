@@ -14,6 +14,8 @@ LABEL = re.compile(r"([-\w.$]+):")
 TARGET = re.compile(rf"label ({NAME})")
 _NAMED = re.compile(rf"@({GLOBAL})\(")
 _QUOTED = re.compile(r'(%|^(?="[^"\n]*":))?"([^"\n]*)"', re.M)
+CASTS = (" to ptr addrspace(5)", " = addrspacecast ptr addrspace(3) ")
+"""What stands in a function in which LLVM does not know how far addresses are aligned."""
 VALUE = re.compile(rf"  ({NAME}) = (?:tail )?(.*)")
 
 

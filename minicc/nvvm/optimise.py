@@ -22,7 +22,7 @@ from typing import Any
 from minicc import passes
 from minicc.diagnostics import SourceFile, Span, fail
 from minicc.nvvm import llvm
-from minicc.nvvm.bodies import GLOBAL, unquoted
+from minicc.nvvm.bodies import CASTS, GLOBAL, unquoted
 from minicc.nvvm.options import Options
 from minicc.record import NamedTuple
 
@@ -402,15 +402,16 @@ def _rests(w: _Work) -> None:
 
 
 def _blocks(w: _Work) -> None:
-    from minicc.nvvm import blocks
+    if "@llvm.mem" in w.text:
+        from minicc.nvvm.blocks import by_words
 
-    if any(call in w.text for call in blocks.CALLS) and (looped := blocks.by_words(w.text, _EXPANDED)) != w.text:
-        w.become(looped)
-        w.passes("InstCombine", "SimplifyCFG")
+        if (looped := by_words(w.text, _EXPANDED)) != w.text:
+            w.become(looped)
+            w.passes("InstCombine", "SimplifyCFG")
 
 
 def _aligned(w: _Work) -> None:
-    if " to ptr addrspace(5)" in w.text or " = addrspacecast ptr addrspace(3) " in w.text:
+    if any(cast in w.text for cast in CASTS):
         from minicc.nvvm.aligned import marked
 
         if (known := marked(w.text)) != w.text:

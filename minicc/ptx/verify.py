@@ -65,8 +65,10 @@ class _Names:
 
     def type_of(self, name: str) -> str | None:
         """The type of a register."""
-        found = (scope.type_of(name) for scope in reversed(self.scopes))
-        return next((type_ for type_ in found if type_ is not None), self.registers.get(name))
+        for scope in reversed(self.scopes):
+            if (found := scope.type_of(name)) is not None:
+                return found
+        return self.registers.get(name)
 
 
 def _address(
